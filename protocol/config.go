@@ -50,7 +50,9 @@ func ResolveAgentConfig(global, agent json.RawMessage) Config {
 func ResolveSwarm(raw json.RawMessage) Swarm { return swarmOf(rawFields(raw)) }
 
 // ResolveAgentSwarm is ResolveAgentConfig for swarm.
-func ResolveAgentSwarm(global, agent json.RawMessage) Swarm { return swarmOf(mergeFields(global, agent)) }
+func ResolveAgentSwarm(global, agent json.RawMessage) Swarm {
+	return swarmOf(mergeFields(global, agent))
+}
 
 func configOf(f map[string]json.RawMessage) Config {
 	c := Config{
