@@ -1,0 +1,273 @@
+package vm
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"codemode/vm/wasm"
+)
+
+const controllerFile = "controller.js"
+
+//go:embed guest/render.js
+var renderJS string
+
+//go:embed guest/controller.js
+var controllerJS string
+
+// imageTime is the clock while the base image is made, so that two builds give the same image.
+var imageTime = time.UnixMilli(1_700_000_000_000).UTC()
+
+// heapReserve is free memory that the image foresees, so that an ordinary cell need not grow its memory,
+// which would cost it its instance. Pages that are not touched cost nothing.
+const heapReserve = 4 << 20
+
+// maxStackBytes is the guest's stack: deeper recursion is a RangeError. The module has 1 MiB, half of
+// which is left for native frames.
+const maxStackBytes = 512 << 10
+
+// image is the base image: the memory of a VM in which the controller has run and no cell yet.
+type image struct {
+	memory   []byte
+	ids      handles
+	heapUsed int // bytes the engine counts as allocated
+	sp       uint64
+}
+
+// identity of the image: state deltas fit only a VM of the same one.
+func (im *image) identity(module []byte) [32]byte {
+	h := sha256.New()
+	h.Write(module)
+	h.Write(im.memory)
+	return [32]byte(h.Sum(nil))
+}
+
+// buildImage runs the engine's initialisation and the controller once.
+func buildImage(ctx context.Context, rt wazero.Runtime, code wazero.CompiledModule, mod wasm.Module) (*image, error) {
+	empty, err := newBase(make([]byte, int(mod.Pages)*wasmPageSize))
+	if err != nil {
+		return nil, err
+	}
+	mem, err := empty.allocate()
+	if err != nil {
+		return nil, errors.Join(err, empty.close())
+	}
+	in, err := instantiate(ctx, rt, code, mem, handles{})
+	if err != nil {
+		return nil, errors.Join(err, empty.close())
+	}
+	im, err := in.build(mod)
+	return im, errors.Join(err, in.close(), empty.close())
+}
+
+func (in *instance) build(mod wasm.Module) (*image, error) {
+	for _, s := range mod.Segments {
+		copy(in.mem.bytes()[s.Offset:], s.Data)
+	}
+	if err := in.initialise(); err != nil {
+		return nil, err
+	}
+	if err := in.loadController(); err != nil {
+		return nil, err
+	}
+	if err := in.reserveHeap(); err != nil {
+		return nil, err
+	}
+	if _, err := in.callNamed("JS_RunGC", uint64(in.ids.runtime)); err != nil {
+		return nil, err
+	}
+	used, err := in.callNamed("qjs_get_allocated_size")
+	if err != nil {
+		return nil, err
+	}
+	sp := in.sp.Get()
+	clear(in.mem.bytes()[:sp])
+	return &image{memory: slices.Clone(in.mem.bytes()), ids: in.ids, heapUsed: int(used), sp: sp}, nil
+}
+
+func (in *instance) initialise() error {
+	if _, err := in.callNamed("_initialize"); err != nil {
+		return err
+	}
+	if status, err := in.callNamed("qjs_init"); err != nil || status != 0 {
+		return errors.Join(fmt.Errorf("engine did not initialise: status %d", status), err)
+	}
+	for _, c := range []struct {
+		name string
+		arg  uint64
+	}{
+		{"qjs_set_interrupt_handler", 1},
+		{"qjs_set_module_loader", 1},
+		{"qjs_set_max_stack_size", maxStackBytes},
+	} {
+		if _, err := in.callNamed(c.name, c.arg); err != nil {
+			return err
+		}
+	}
+	rt, err := in.callNamed("qjs_get_runtime_ptr")
+	if err != nil {
+		return err
+	}
+	cx, err := in.callNamed("qjs_get_context_ptr")
+	if err != nil {
+		return err
+	}
+	in.ids.runtime, in.ids.context = uint32(rt), uint32(cx)
+	return in.layout()
+}
+
+// layout makes the places in guest memory that the host writes to.
+func (in *instance) layout() error {
+	var err error
+	if in.ids.scratch, err = in.put(string(make([]byte, numSlots*8))); err != nil {
+		return err
+	}
+	if in.ids.names, err = in.put("cell.js"); err != nil {
+		return err
+	}
+	if in.ids.nameTS, err = in.put("cell.ts"); err != nil {
+		return err
+	}
+	if in.ids.options, err = in.put(string(make([]byte, 16))); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint32(in.mem.bytes()[in.ids.options:], 1) // JSEvalOptions.version
+	in.setFileName(false)
+	for i := range numSlots {
+		in.setSlot(i, undefined)
+	}
+	return nil
+}
+
+// setFileName writes the JSEvalOptions { version, flags, file name, first line } of a cell. The wrapper's
+// head is lines -1 and 0 (the engine takes 0 for "not given"), so that the cell's own lines begin at 1.
+func (in *instance) setFileName(typeScript bool) {
+	name := in.ids.names
+	if typeScript {
+		name = in.ids.nameTS
+	}
+	binary.LittleEndian.PutUint32(in.mem.bytes()[in.ids.options+8:], name)
+	binary.LittleEndian.PutUint32(in.mem.bytes()[in.ids.options+12:], 1<<32-1)
+}
+
+// loadController evaluates the guest library and the controller, whose result holds the entry points.
+func (in *instance) loadController() error {
+	name, err := in.put(controllerFile)
+	if err != nil {
+		return err
+	}
+	code := "(function (global, host) { 'use strict';\n"
+	for _, part := range webLibrary {
+		code += "(" + part + ")(global);\n"
+	}
+	code += "const library = (" + renderJS + ")();\nreturn (" + controllerJS + ")(global, host, library);\n})"
+	src, err := in.put(code)
+	if err != nil {
+		return err
+	}
+	made, err := in.callNamed("qjs_eval", uint64(src), uint64(len(code)), uint64(name), 0)
+	if err != nil {
+		return err
+	}
+	maker, err := in.cell(uint32(made))
+	if err != nil {
+		return fmt.Errorf("evaluate controller: %w", err)
+	}
+	global, err := in.callNamed("JS_GetGlobalObject", uint64(in.ids.context))
+	if err != nil {
+		return err
+	}
+	hostName, err := in.put("host")
+	if err != nil {
+		return err
+	}
+	host, err := in.callNamed("qjs_new_host_function", uint64(hostName), 4, 3)
+	if err != nil {
+		return err
+	}
+	hostFn, err := in.cell(uint32(host))
+	if err != nil {
+		return err
+	}
+	api, err := in.invoke(maker, value(global), hostFn)
+	if err != nil {
+		return err
+	}
+	if api.tag() == tagException {
+		return fmt.Errorf("run controller: %w", in.exception())
+	}
+	for key, dst := range map[string]*value{"start": &in.ids.start, "settle": &in.ids.settle, "describe": &in.ids.describe, "value": &in.ids.render} {
+		if *dst, err = in.property(api, key); err != nil {
+			return err
+		}
+	}
+	for _, ptr := range []uint32{name, src, hostName} {
+		if err := in.free(ptr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *instance) property(obj value, key string) (value, error) {
+	name, err := in.put(key)
+	if err != nil {
+		return 0, err
+	}
+	v, err := in.callNamed("JS_GetPropertyStr", uint64(in.ids.context), uint64(obj), uint64(name))
+	if err != nil {
+		return 0, err
+	}
+	if value(v).tag() >= 0 {
+		return 0, fmt.Errorf("controller has no %s", key)
+	}
+	return value(v), in.free(name)
+}
+
+// cell reads the value an engine wrapper function returned by address.
+func (in *instance) cell(ptr uint32) (value, error) {
+	if ptr == 0 {
+		return 0, errNoMemory
+	}
+	v := value(binary.LittleEndian.Uint64(in.mem.bytes()[ptr:]))
+	if v.tag() == tagException {
+		return 0, in.exception()
+	}
+	return v, nil
+}
+
+// exception gives the pending exception while the image is built, when it can only be a fault of ours.
+func (in *instance) exception() error {
+	raw, err := in.callNamed("JS_GetException", uint64(in.ids.context))
+	if err != nil {
+		return err
+	}
+	text, err := in.text(value(raw))
+	if err != nil {
+		return err
+	}
+	if stack, err := in.property(value(raw), "stack"); err == nil {
+		if s, err := in.text(stack); err == nil {
+			text += "\n" + s
+		}
+	}
+	return errors.New(text)
+}
+
+
+// reserveHeap grows the memory and leaves the growth with the allocator as free space.
+func (in *instance) reserveHeap() error {
+	ptr, err := in.call(fnMalloc, heapReserve)
+	if err != nil || ptr == 0 {
+		return errors.Join(errNoMemory, err)
+	}
+	return in.free(uint32(ptr))
+}

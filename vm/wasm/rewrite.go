@@ -1,0 +1,221 @@
+// Package wasm rewrites a WebAssembly module so that no code in it can run for ever unseen: every loop
+// counts down a fuel counter and calls a host function when it is used up.
+//
+// Without it a native loop of the engine would never come back, and compiled wasm that never comes back
+// stops the Go garbage collector and with it the whole process (vm/DESIGN.md, "stopping hostile code").
+package wasm
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Options say what Rewrite adds.
+type Options struct {
+	// InterruptModule and InterruptName name the imported function that is called when fuel is used up.
+	// It takes nothing and gives an i32; a non-zero answer ends execution by an unreachable trap.
+	InterruptModule, InterruptName string
+	// FuelExport is the name under which the counter, a mutable i32 global, is exported. It begins at 0,
+	// so the first loop asks for a refill.
+	FuelExport string
+}
+
+// Segment is an active data segment that Rewrite took out of the module.
+type Segment struct {
+	Offset uint32
+	Data   []byte
+}
+
+// Module is the outcome of Rewrite.
+type Module struct {
+	Code     []byte    // the module, without its data segments
+	Segments []Segment // what to write into its memory before it is used
+	Loops    int       // how many loop headers got a check
+	Pages    uint32    // memory it begins with, in 64 KiB pages
+}
+
+var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+
+// Section ids of the binary format.
+const (
+	secImport    = 2
+	secMemory    = 5
+	secGlobal    = 6
+	secExport    = 7
+	secCode      = 10
+	secData      = 11
+	secDataCount = 12
+)
+
+type rewriter struct {
+	opt       Options
+	out       Module
+	interrupt int // function index, -1 until seen
+	fuel      uint32
+	sawGlobal bool
+}
+
+// Rewrite adds the checks. It fails with an error that wraps ErrMalformed for a module it cannot read
+// in full: one with another form of data segment, an unknown instruction, an imported memory or global.
+func Rewrite(module []byte, opt Options) (Module, error) {
+	body, ok := bytes.CutPrefix(module, header)
+	if !ok {
+		return Module{}, malformed("no wasm header of version 1")
+	}
+	w := &rewriter{opt: opt, interrupt: -1}
+	w.out.Code = slices.Clone(header)
+	r := &reader{data: body}
+	for r.more() {
+		id := r.byte()
+		section := r.bytes(int(r.uint()))
+		if r.err != nil {
+			break
+		}
+		if err := w.section(id, section); err != nil {
+			return Module{}, err
+		}
+	}
+	if r.err != nil {
+		return Module{}, r.err
+	}
+	if w.interrupt < 0 || !w.sawGlobal || w.out.Pages == 0 {
+		return Module{}, malformed("import of %s.%s, memory or global section is missing", opt.InterruptModule, opt.InterruptName)
+	}
+	return w.out, nil
+}
+
+func (w *rewriter) section(id byte, data []byte) error {
+	r := &reader{data: data}
+	switch id {
+	case secImport:
+		w.imports(r)
+	case secMemory:
+		w.memory(r)
+	case secGlobal:
+		data = w.globals(r)
+	case secExport:
+		n := r.uint()
+		data = append(appendUint(nil, n+1), data[r.pos:]...)
+		data = appendUint(append(appendName(data, w.opt.FuelExport), 3), w.fuel)
+	case secCode:
+		data = w.code(r)
+	case secData:
+		w.data(r)
+		data = appendUint(nil, 0)
+	case secDataCount:
+		data = appendUint(nil, 0)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	w.out.Code = append(appendUint(append(w.out.Code, id), uint32(len(data))), data...)
+	return nil
+}
+
+func (w *rewriter) imports(r *reader) {
+	n := r.uint()
+	funcs := 0
+	for range n {
+		module, name, kind := r.name(), r.name(), r.byte()
+		if kind != 0 {
+			r.fail("import that is no function")
+			return
+		}
+		r.uint()
+		if module == w.opt.InterruptModule && name == w.opt.InterruptName {
+			w.interrupt = funcs
+		}
+		funcs++
+	}
+}
+
+func (w *rewriter) memory(r *reader) {
+	if n := r.uint(); n != 1 {
+		r.fail("not exactly one memory")
+		return
+	}
+	flags, pages := r.byte(), r.uint()
+	if flags > 1 {
+		r.fail("memory is shared or 64 bit")
+	}
+	w.out.Pages = pages
+}
+
+func (w *rewriter) globals(r *reader) []byte {
+	w.fuel = r.uint()
+	w.sawGlobal = true
+	out := append(appendUint(nil, w.fuel+1), r.data[r.pos:]...)
+	return append(out, 0x7f, 1, opI32Const, 0, opEnd)
+}
+
+func (w *rewriter) code(r *reader) []byte {
+	if w.interrupt < 0 || !w.sawGlobal {
+		r.fail("code before its imports or globals")
+		return nil
+	}
+	check := w.check()
+	n := r.uint()
+	out := appendUint(make([]byte, 0, len(r.data)*21/20), n)
+	var fn []byte
+	for i := uint32(0); i < n && r.err == nil; i++ {
+		fn = w.function(fn[:0], r.bytes(int(r.uint())), check, r)
+		out = append(appendUint(out, uint32(len(fn))), fn...)
+	}
+	return out
+}
+
+// check is the code behind each loop header:
+//
+//	global.get F; if; global.get F; i32.const -1; i32.add; global.set F
+//	else; call interrupt; if; unreachable; end; end
+func (w *rewriter) check() []byte {
+	b := appendUint([]byte{opGlobalGet}, w.fuel)
+	b = appendUint(append(b, opIf, blockVoid, opGlobalGet), w.fuel)
+	b = append(appendInt(append(b, opI32Const), -1), opI32Add)
+	b = appendUint(append(b, opGlobalSet), w.fuel)
+	b = appendUint(append(b, opElse, opCall), uint32(w.interrupt))
+	return append(b, opIf, blockVoid, opUnreachable, opEnd, opEnd)
+}
+
+func (w *rewriter) function(out, body, check []byte, parent *reader) []byte {
+	r := &reader{data: body}
+	for range r.uint() { // locals
+		r.skip(2)
+		if r.err != nil {
+			break
+		}
+	}
+	from := 0
+	for r.more() {
+		if r.step() == opLoop && r.err == nil {
+			out = append(append(out, body[from:r.pos]...), check...)
+			from = r.pos
+			w.out.Loops++
+		}
+	}
+	if r.err != nil && parent.err == nil {
+		parent.err = r.err
+	}
+	return append(out, body[from:]...)
+}
+
+func (w *rewriter) data(r *reader) {
+	n := r.uint()
+	for range n {
+		if flag := r.uint(); flag != 0 && r.err == nil {
+			r.fail("data segment that is not active")
+		}
+		if r.byte() != opI32Const {
+			r.fail("data segment without a constant offset")
+		}
+		offset := uint32(r.int())
+		if r.byte() != opEnd {
+			r.fail("data segment without a constant offset")
+		}
+		seg := Segment{Offset: offset, Data: r.bytes(int(r.uint()))}
+		if r.err != nil {
+			return
+		}
+		w.out.Segments = append(w.out.Segments, seg)
+	}
+}
