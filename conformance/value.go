@@ -327,7 +327,12 @@ func element(list []any, part string) any {
 }
 
 // short shows a value in a problem, cut to a readable length.
-func short(v any) string { return clip(encode(v), 220) }
+func short(v any) string {
+	if v == nil {
+		return "absent"
+	}
+	return clip(encode(v), 220)
+}
 
 func clip(s string, limit int) string {
 	if len(s) <= limit {
