@@ -8,7 +8,7 @@
 // for characters no host may have, and encoded with punycode. So some
 // characters that the table disallows (unassigned ones above all) or maps in
 // another way give a host here, bidirectional and joiner rules are not checked,
-// and a label of more than 1000 characters outside ASCII is refused.
+// and a label outside ASCII of more than 1000 characters is refused.
 (function (global, engine) {
   'use strict';
 
@@ -160,12 +160,13 @@
   }
 
   function punycodeEncode(label) {
+    // Work grows with the square of the length.
+    if (label.length > MAX_LABEL) return null;
     const points = codePoints(label);
     const total = points.length;
     const out = newList();
     for (let i = 0; i < total; i++) if (points[i] < 0x80) push(out, fromCharCode(points[i]));
     const basic = out.length;
-    if (total - basic > MAX_LABEL) return null;
     if (basic > 0) push(out, '-');
     let n = 0x80, delta = 0, bias = 72;
     for (let done = basic; done < total; delta++, n++) {
@@ -192,9 +193,9 @@
   }
 
   function punycodeDecode(text) {
+    if (text.length > MAX_LABEL * 4) return null;
     const split = lastIndexOf(text, '-');
-    let points = codePoints(split > 0 ? slice(text, 0, split) : '');
-    if (text.length - split > MAX_LABEL * 4) return null;
+    const points = codePoints(split > 0 ? slice(text, 0, split) : '');
     let n = 0x80, i = 0, bias = 72;
     for (let at = split > 0 ? split + 1 : 0; at < text.length;) {
       const before = i;

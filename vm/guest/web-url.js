@@ -108,8 +108,10 @@
     return listFromSequence(init, method);
   }
 
-  // Both take an instance and give its inner state, or throw.
-  let stateOf, recordOf;
+  // Each takes an instance and gives its inner state, or throws. rawRecordOf
+  // leaves a stale query as it is, so that a loop of searchParams.append(…) is
+  // linear.
+  let stateOf, recordOf, rawRecordOf;
   const wrongThis = (name) => new TypeError(`Value of "this" must be of type ${name}`);
 
   const changed = (state) => {
@@ -280,9 +282,12 @@
   class URL {
     #record;
     static {
-      recordOf = (self) => {
+      rawRecordOf = (self) => {
         if (!isObject(self) || !(#record in self)) throw wrongThis('URL');
-        const url = self.#record;
+        return self.#record;
+      };
+      recordOf = (self) => {
+        const url = rawRecordOf(self);
         if (url.stale) {
           const query = serializeForm(stateOf(url.params).list);
           url.query = query === '' ? null : query;
@@ -322,7 +327,7 @@
       return serialize(recordOf(this));
     }
     set href(value) {
-      const old = recordOf(this);
+      const old = rawRecordOf(this);
       const parsed = parse(scalarText(value), null);
       if (parsed === null) throw new TypeError('Invalid URL');
       parsed.params = old.params;
@@ -400,7 +405,7 @@
     }
 
     get searchParams() {
-      const url = recordOf(this);
+      const url = rawRecordOf(this);
       if (url.params === undefined) {
         url.params = new URLSearchParams();
         stateOf(url.params).url = url;
