@@ -18,7 +18,7 @@ const (
 	maxSchemaDepth  = 256
 	// A validation may visit this many schemas and, on top, so many per JSON value of details; schemas
 	// that refer to themselves in several branches would otherwise cost exponential time.
-	visitsBase     = 100_000
+	visitsBase     = 20_000
 	visitsPerValue = 64
 )
 
