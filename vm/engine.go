@@ -35,6 +35,7 @@ type Engine struct {
 	sp       uint64
 	heapUsed int
 	identity [32]byte
+	globals  map[string]bool
 	pool     *pool
 }
 
@@ -80,6 +81,10 @@ func (e *Engine) load(ctx context.Context, opt Options) error {
 		return err
 	}
 	e.ids, e.heapUsed, e.sp, e.identity = im.ids, im.heapUsed, im.sp, im.identity(mod.Code)
+	e.globals = map[string]bool{}
+	for _, name := range im.globals {
+		e.globals[name] = true
+	}
 	idle := opt.Idle
 	if idle <= 0 {
 		idle = DefaultIdle
@@ -109,3 +114,6 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// HasGlobal reports whether the guest has a global of this name before any cell has run.
+func (e *Engine) HasGlobal(name string) bool { return e.globals[name] }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -40,6 +41,7 @@ type image struct {
 	ids      handles
 	heapUsed int // bytes the engine counts as allocated
 	sp       uint64
+	globals  []string
 }
 
 // identity of the image: state deltas fit only a VM of the same one.
@@ -75,7 +77,8 @@ func (in *instance) build(mod wasm.Module) (*image, error) {
 	if err := in.initialise(); err != nil {
 		return nil, err
 	}
-	if err := in.loadController(); err != nil {
+	globals, err := in.loadController()
+	if err != nil {
 		return nil, err
 	}
 	if err := in.reserveHeap(); err != nil {
@@ -90,7 +93,7 @@ func (in *instance) build(mod wasm.Module) (*image, error) {
 	}
 	sp := in.sp.Get()
 	clear(in.mem.bytes()[:sp])
-	return &image{memory: slices.Clone(in.mem.bytes()), ids: in.ids, heapUsed: int(used), sp: sp}, nil
+	return &image{memory: slices.Clone(in.mem.bytes()), ids: in.ids, heapUsed: int(used), sp: sp, globals: globals}, nil
 }
 
 func (in *instance) initialise() error {
@@ -158,11 +161,12 @@ func (in *instance) setFileName(typeScript bool) {
 	binary.LittleEndian.PutUint32(in.mem.bytes()[in.ids.options+12:], 1<<32-1)
 }
 
-// loadController evaluates the guest library and the controller, whose result holds the entry points.
-func (in *instance) loadController() error {
+// loadController evaluates the guest library and the controller, whose result holds the entry points and
+// the names of all globals, which it gives.
+func (in *instance) loadController() ([]string, error) {
 	name, err := in.put(controllerFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	code := "(function (global, host) { 'use strict';\n"
 	for _, part := range webLibrary {
@@ -171,50 +175,55 @@ func (in *instance) loadController() error {
 	code += "const library = (" + renderJS + ")();\nreturn (" + controllerJS + ")(global, host, library);\n})"
 	src, err := in.put(code)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	made, err := in.callNamed("qjs_eval", uint64(src), uint64(len(code)), uint64(name), 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	maker, err := in.cell(uint32(made))
 	if err != nil {
-		return fmt.Errorf("evaluate controller: %w", err)
+		return nil, fmt.Errorf("evaluate controller: %w", err)
 	}
 	global, err := in.callNamed("JS_GetGlobalObject", uint64(in.ids.context))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	hostName, err := in.put("host")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	host, err := in.callNamed("qjs_new_host_function", uint64(hostName), 4, 3)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	hostFn, err := in.cell(uint32(host))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	api, err := in.invoke(maker, value(global), hostFn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if api.tag() == tagException {
-		return fmt.Errorf("run controller: %w", in.exception())
+		return nil, fmt.Errorf("run controller: %w", in.exception())
 	}
 	for key, dst := range map[string]*value{"start": &in.ids.start, "settle": &in.ids.settle, "describe": &in.ids.describe, "value": &in.ids.render} {
 		if *dst, err = in.property(api, key); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, ptr := range []uint32{name, src, hostName} {
 		if err := in.free(ptr); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	names, err := in.property(api, "globals")
+	if err != nil {
+		return nil, err
+	}
+	list, err := in.text(names)
+	return strings.Fields(list), err
 }
 
 func (in *instance) property(obj value, key string) (value, error) {

@@ -440,5 +440,6 @@
   }
   const cut = (s) => (s.length > 32768 ? apply(sliceOne, s, [0, 32768]) : s);
 
-  return { __proto__: null, start, settle, describe, value: output };
+  const globals = ownKeys(global).filter((name) => typeof name === 'string').join(' ');
+  return { __proto__: null, start, settle, describe, value: output, globals };
 })

@@ -77,59 +77,80 @@
   const put = (target, key, value, enumerable = true) =>
     defineProperty(target, key, { __proto__: null, value, writable: true, enumerable, configurable: true });
 
-  // `seen` maps each object met to its clone: cycles and shared references keep
-  // their shape, and work stays linear in the size of the graph.
+  // One clone at work: seen maps each object met to its clone, so cycles and
+  // shared references keep their shape and the work stays linear; frames is the
+  // stack of objects whose contents are being visited, kept here because a deep
+  // graph would exhaust the engine's own. A frame's step takes one of its items.
 
-  function clone(value, seen) {
+  function cloneGraph(root) {
+    const job = { __proto__: null, seen: new newMap(), frames: newList() };
+    const { frames } = job;
+    const out = clone(root, job);
+    while (frames.length > 0) {
+      const frame = frames[frames.length - 1];
+      if (frame.at < frame.items.length) frame.step(frame, frame.items[frame.at++], job);
+      else frames.length--;
+    }
+    return out;
+  }
+
+  const visit = (job, value, out, items, step) => {
+    job.frames[job.frames.length] = { __proto__: null, value, out, items, step, at: 0, key: undefined };
+    return out;
+  };
+
+  // Gives the clone of a value; what is inside it is filled in by later steps.
+  function clone(value, job) {
     if (typeof value === 'function') return refuse(slice(sourceText(value), 0, 200));
     if (typeof value === 'symbol') return refuse(symbolText(value));
     if (typeof value !== 'object' || value === null) return value;
-    const known = mapGet(seen, value);
+    const known = mapGet(job.seen, value);
     if (known !== undefined) return known;
-    if (isArray(value)) {
-      const { length } = value;
-      const out = remember(seen, value, []);
-      cloneFields(value, out, seen);
-      if (out.length !== length) out.length = length; // holes at the end
-      return out;
-    }
-    if (isView(value)) return cloneView(value, seen);
-    if (isError(value)) return cloneError(value, seen);
+    if (isArray(value)) return cloneArray(value, job);
+    if (isView(value)) return cloneView(value, job);
+    if (isError(value)) return cloneError(value, job);
     for (let proto = getPrototypeOf(value); proto !== null && proto !== objectProto; proto = getPrototypeOf(proto)) {
       const kind = mapGet(kinds, proto);
       if (kind === undefined) continue;
-      const out = kind(value, seen);
+      const out = kind(value, job);
       if (out !== undefined) return out;
       break;
     }
-    return cloneFields(value, remember(seen, value, {}), seen);
+    return visit(job, value, remember(job, value, {}), keys(value), fieldStep);
   }
 
-  function cloneFields(value, out, seen) {
+  function fieldStep(frame, name, job) {
+    // A getter met earlier may have removed it.
+    if (hasOwn(frame.value, name)) put(frame.out, name, clone(frame.value[name], job));
+  }
+
+  function cloneArray(value, job) {
+    const { length } = value;
     const names = keys(value);
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i];
-      // A getter met earlier may have removed it.
-      if (hasOwn(value, name)) put(out, name, clone(value[name], seen));
-    }
+    const out = remember(job, value, []);
+    // With holes, or else the length grows with the elements.
+    if (length > 0 && names[length - 1] !== `${length - 1}`) out.length = length;
+    return visit(job, value, out, names, fieldStep);
+  }
+
+  function remember(job, value, out) {
+    mapSet(job.seen, value, out);
     return out;
   }
 
-  function remember(seen, value, out) {
-    mapSet(seen, value, out);
-    return out;
-  }
-
-  function cloneError(value, seen) {
+  function cloneError(value, job) {
     const name = value.name;
     const type = errorTypes[name === undefined ? 'Error' : `${name}`] || errorTypes.Error;
     const message = ownValue(value, 'message');
     const stack = ownValue(value, 'stack');
-    const out = remember(seen, value, message === undefined ? new type() : new type(`${message}`));
+    const out = remember(job, value, message === undefined ? new type() : new type(`${message}`));
     if (typeof stack === 'string') put(out, 'stack', stack, false);
     // Not in the standard, but all engines keep it.
-    if (hasOwn(value, 'cause')) put(out, 'cause', clone(ownValue(value, 'cause'), seen), false);
-    return out;
+    return hasOwn(value, 'cause') ? visit(job, value, out, ['cause'], causeStep) : out;
+  }
+
+  function causeStep(frame, name, job) {
+    put(frame.out, name, clone(ownValue(frame.value, name), job), false);
   }
 
   function ownValue(object, name) {
@@ -137,52 +158,56 @@
     return property !== undefined && hasOwn(property, 'value') ? property.value : undefined;
   }
 
-  function cloneMap(value, seen) {
+  function cloneMap(value, job) {
     const entries = newList();
     mapForEach(value, (item, key) => {
       entries[entries.length] = key;
       entries[entries.length] = item;
     });
-    const out = remember(seen, value, new newMap());
-    for (let i = 0; i < entries.length; i += 2) {
-      const key = clone(entries[i], seen);
-      mapSet(out, key, clone(entries[i + 1], seen));
-    }
-    return out;
+    return visit(job, value, remember(job, value, new newMap()), entries, entryStep);
   }
 
-  function cloneSet(value, seen) {
+  // Keys and values take turns.
+  function entryStep(frame, item, job) {
+    const copy = clone(item, job);
+    if (frame.at % 2 === 1) frame.key = copy;
+    else mapSet(frame.out, frame.key, copy);
+  }
+
+  function cloneSet(value, job) {
     const items = newList();
     setForEach(value, (item) => {
       items[items.length] = item;
     });
-    const out = remember(seen, value, new newSet());
-    for (let i = 0; i < items.length; i++) setAdd(out, clone(items[i], seen));
-    return out;
+    return visit(job, value, remember(job, value, new newSet()), items, itemStep);
   }
 
-  function cloneBuffer(buffer, seen) {
-    const known = mapGet(seen, buffer);
+  function itemStep(frame, item, job) {
+    setAdd(frame.out, clone(item, job));
+  }
+
+  function cloneBuffer(buffer, job) {
+    const known = mapGet(job.seen, buffer);
     if (known !== undefined) return known;
     if (bufferDetached(buffer)) return refuse('An ArrayBuffer is detached and');
     const options = bufferResizable(buffer) ? { __proto__: null, maxByteLength: bufferMax(buffer) } : undefined;
     const out = new newBuffer(bufferBytes(buffer), options);
     typedSet(new Bytes(out), new Bytes(buffer));
-    return remember(seen, buffer, out);
+    return remember(job, buffer, out);
   }
 
-  function cloneView(view, seen) {
+  function cloneView(view, job) {
     const tag = typedTag(view);
     const typed = tag !== undefined;
     const source = typed ? typedBuffer(view) : viewBuffer(view);
-    const buffer = cloneBuffer(source, seen);
+    const buffer = cloneBuffer(source, job);
     if (!inBounds(view, typed)) return refuse('A view that is out of bounds');
     const type = typed ? typedTypes[tag] : newView;
     const offset = typed ? typedOffset(view) : viewOffset(view);
     const out = followsLength(view, typed, source)
       ? new type(buffer, offset)
       : new type(buffer, offset, typed ? typedLength(view) : viewBytes(view));
-    return remember(seen, view, out);
+    return remember(job, view, out);
   }
 
   function inBounds(view, typed) {
@@ -217,27 +242,27 @@
   // it is. A handler gives undefined for an object without the inner state.
 
   const kinds = new Map();
-  const branded = (check, make) => (value, seen) => {
+  const branded = (check, make) => (value, job) => {
     let inner;
     try {
       inner = check(value);
     } catch {
       return undefined;
     }
-    return make(value, seen, inner);
+    return make(value, job, inner);
   };
 
   kinds.set(Map.prototype, branded(getter(Map.prototype, 'size'), cloneMap));
   kinds.set(Set.prototype, branded(getter(Set.prototype, 'size'), cloneSet));
   kinds.set(ArrayBuffer.prototype, branded(bufferBytes, cloneBuffer));
-  kinds.set(Date.prototype, branded(dateTime, (value, seen, time) => remember(seen, value, new newDate(time))));
-  kinds.set(RegExp.prototype, branded(regExpSource, (value, seen) =>
-    value === regExpProto ? undefined : remember(seen, value, new newRegExp(value))));
-  kinds.set(DOMException.prototype, branded(exceptionName, (value, seen, name) =>
-    remember(seen, value, new DOMException(exceptionMessage(value), name))));
+  kinds.set(Date.prototype, branded(dateTime, (value, job, time) => remember(job, value, new newDate(time))));
+  kinds.set(RegExp.prototype, branded(regExpSource, (value, job) =>
+    value === regExpProto ? undefined : remember(job, value, new newRegExp(value))));
+  kinds.set(DOMException.prototype, branded(exceptionName, (value, job, name) =>
+    remember(job, value, new DOMException(exceptionMessage(value), name))));
   for (const type of [Boolean, Number, String, BigInt]) {
-    kinds.set(type.prototype, branded(uncurry(type.prototype.valueOf), (value, seen, primitive) =>
-      remember(seen, value, toObject(primitive))));
+    kinds.set(type.prototype, branded(uncurry(type.prototype.valueOf), (value, job, primitive) =>
+      remember(job, value, toObject(primitive))));
   }
 
   const iteratorProto = getPrototypeOf(getPrototypeOf([][symbolIterator]()));
@@ -268,7 +293,7 @@
     structuredClone(value, options = undefined) {
       if (arguments.length === 0) throw new TypeError('The "value" argument must be specified');
       refuseTransfer(options);
-      return clone(value, new newMap());
+      return cloneGraph(value);
     },
   };
   Object.defineProperty(global, 'structuredClone', {

@@ -1,0 +1,1 @@
+return ['=', '==', '===', '====', 'a', 'a=', 'a==', 'ab=', 'ab===', 'abc==', 'abcd=', 'abcd==', 'abcde', 'ab=c', 'a=bc', '=abc', 'ab==cd', '*', 'ab-_', 'YQ==\u00a0', 'Y\u000bQ==', 'é', 'abcd\u0000', '\ud800', 'ab\u3000'].map((s) => { try { return atob(s); } catch (e) { return [e.name, e.code, e instanceof DOMException]; } });

@@ -1,0 +1,1 @@
+return [Object(1), Object('str'), Object(true), Object(false), new Number(NaN)].map((v) => { const c = structuredClone(v); return [typeof c, c.constructor.name, c.valueOf(), c !== v]; }).concat([[typeof structuredClone(Object(7n)), String(structuredClone(Object(7n)))]]);

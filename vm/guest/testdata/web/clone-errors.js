@@ -1,0 +1,1 @@
+return [new Error('m'), new TypeError('t'), new RangeError(''), new SyntaxError('s'), new EvalError('e'), new ReferenceError('r'), new URIError('u')].map((e) => { const c = structuredClone(e); return [c.name, c.message, c.constructor.name, c instanceof Error, c !== e, Object.keys(c), Object.hasOwn(c, 'message')]; });

@@ -1,0 +1,1 @@
+return [{ a: { f() {} } }, [Symbol('x')], new Map([[() => {}, 1]]), new Map([[1, () => {}]]), new Set([Symbol('y')]), { p: Promise.resolve() }, new Error('e', { cause: () => {} })].map((v) => { try { structuredClone(v); return 'ok'; } catch (e) { return e.name; } });

@@ -1,0 +1,11 @@
+const d = new TextDecoder();
+const out = [];
+out.push(d.decode(new Uint8Array([0xe2, 0x82]), { stream: true }));
+out.push(d.decode(new Uint8Array([0xac, 0xc3]), { stream: true }));
+out.push(d.decode(new Uint8Array([]), { stream: true }));
+out.push(d.decode());
+out.push(d.decode(new Uint8Array([0xac])));
+out.push(d.decode(new Uint8Array([0xe2]), { stream: true }));
+out.push(d.decode(new Uint8Array([0x82, 0xac])));
+out.push(d.decode(new Uint8Array([0x61])));
+return out;

@@ -1,0 +1,5 @@
+const d = new TextDecoder();
+const edge = [0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff];
+let h = 0;
+for (const a of edge) for (const b of edge) for (const c of edge) for (const e of edge) { const s = d.decode(new Uint8Array([a, b, c, e])); h = (h * 33 + s.length) >>> 0; for (let i = 0; i < s.length; i++) h = (h * 31 + s.charCodeAt(i)) >>> 0; }
+return h;

@@ -1,0 +1,1 @@
+return ['', 'x', 'utf_8', 'utf-8x', 'utf', 'utf-7', 'null', 'u\u0074f–8', 'utf-8\u00a0'].map((l) => { try { return new TextDecoder(l).encoding; } catch (e) { return [e.name, e instanceof RangeError]; } });

@@ -1,0 +1,3 @@
+const u = new URL('mailto:x?subject=hi');
+u.searchParams.append('body', 'a b');
+return [u.href, u.searchParams.get('subject')];

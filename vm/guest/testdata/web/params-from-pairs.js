@@ -1,0 +1,1 @@
+return [[...new URLSearchParams([['a', 'b'], ['a', 'c'], [1, true]])], [...new URLSearchParams(new Map([['x', 'y'], ['z', 1]]))], [...new URLSearchParams(new Set(['ab'].map((s) => [...s])))], [...new URLSearchParams((function* () { yield ['g', 'h']; yield new Set(['i', 'j']); })())]];

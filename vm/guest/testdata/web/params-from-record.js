@@ -1,0 +1,1 @@
+return [[...new URLSearchParams({ b: 1, a: null, c: undefined, d: ['x', 'y'], 'e f': '&' })], [...new URLSearchParams({})], [...new URLSearchParams(Object.create({ inherited: 1 }, { own: { value: 2, enumerable: true }, hidden: { value: 3 } }))], [...new URLSearchParams({ 2: 'b', 1: 'a', x: 'c' })]];

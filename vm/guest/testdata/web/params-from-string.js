@@ -1,0 +1,1 @@
+return ['', '?', 'a', 'a=', '=a', '=', 'a=b', '?a=b', '??a=b', 'a=b&a=c', '&&a=b&&', 'a=b=c', 'a+b=c+d', 'a%20b=%26', 'a=%zz', 'a=%', 'a=%4', '%61=%C3%A9', 'é=ü', 'a=%ff', 'a=%E3%81', 'a=\ud800', 'a=%ef%bb%bfx', 'a;b=c', '#a=b', 'a=b#c', '+', '%', 'a=%00', 'a=b?c'].map((s) => [...new URLSearchParams(s)]);

@@ -1,0 +1,3 @@
+function f() {}
+f.a = 1;
+return [...new URLSearchParams(f)];

@@ -1,0 +1,1 @@
+return [['http://h/', 'f'], ['http://h/', '#f'], ['http://h/', '##f'], ['http://h/#x', ''], ['http://h/#x', '#'], ['http://h/?q', 'a b"<>`{}'], ['mailto:x', 'f'], ['http://h/', '%41%zz'], ['http://h/', 'a\nb'], ['http://h/', 'é']].map(([s, v]) => { const u = new URL(s); u.hash = v; return [u.href, u.hash]; });

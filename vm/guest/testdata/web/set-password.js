@@ -1,0 +1,1 @@
+return [['http://h', 'pw'], ['http://h', ''], ['http://u:p@h', ''], ['http://:p@h', ''], ['http://h', 'a:b@c/d?#'], ['file://h/x', 'p'], ['data:x', 'p'], ['foo://h', "'p'"]].map(([s, v]) => { const u = new URL(s); u.password = v; return [u.href, u.password]; });

@@ -1,0 +1,1 @@
+return [['http://h/', 'a=b'], ['http://h/', '?a=b'], ['http://h/', '??a'], ['http://h/?x', ''], ['http://h/?x', '?'], ['http://h/#f', 'é \'"<>'], ['foo://h/', "'é"], ['mailto:x', 'q'], ['http://h/', 'a#b'], ['http://h/', 'a\tb'], ['http://h/', '\ud800']].map(([s, v]) => { const u = new URL(s); u.search = v; return [u.href, u.search, [...u.searchParams]]; });

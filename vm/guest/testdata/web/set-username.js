@@ -1,0 +1,1 @@
+return [['http://h', 'me'], ['http://h', ''], ['http://u@h', ''], ['http://u:p@h', ''], ['http://h', 'a:b@c/d'], ['http://h', '%41é '], ['file:///x', 'u'], ['mailto:x', 'u'], ['foo:///x', 'u'], ['foo://h', 'u'], ['http://h', '\ud800']].map(([s, v]) => { const u = new URL(s); u.username = v; return [u.href, u.username]; });

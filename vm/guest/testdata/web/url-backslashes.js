@@ -1,0 +1,1 @@
+return ['http:\\\\h\\a\\b', 'http:/\\h/x', 'https:\\h', 'foo:\\a\\b', 'foo://h\\a', 'file:\\\\h\\x', 'http://h/a\\..\\b', 'http://u@h\\@g/'].map((s) => { try { return new URL(s).href; } catch (e) { return e.name; } });

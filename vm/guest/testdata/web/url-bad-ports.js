@@ -1,0 +1,1 @@
+return ['http://h:65536', 'http://h:-1', 'http://h:a', 'http://h:8 0', 'http://h:80a', 'http://h:1.5', 'http://:80', 'http://u@:80', 'http://h:99999999999999999999', 'foo://h:x', 'http://h:8\t0'].map((s) => { try { return new URL(s).href; } catch (e) { return e.name; } });

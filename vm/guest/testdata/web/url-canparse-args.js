@@ -1,0 +1,1 @@
+try { URL.canParse(); return 'no'; } catch (e) { return e.name; }

@@ -1,0 +1,1 @@
+return [URL.canParse('http://h'), URL.canParse('h'), URL.canParse('h', 'http://a'), URL.canParse('h', 'a'), URL.canParse('http://a b'), URL.canParse('http://h', undefined), URL.canParse(new URL('http://x'))];

@@ -1,0 +1,1 @@
+return ['http://u@h', 'http://u:@h', 'http://:p@h', 'http://:@h', 'http://@h', 'http://u:p:q@h', 'http://a@b@h', 'http://a:b@c:d@h', 'http://u%40:p%3a@h', 'http://é:ü@h', "http://a'b\"c@h", 'http://u;v=w@h', 'http://u[]:p|@h', 'foo://u:p@h', 'file://u@h/'].map((s) => { try { const u = new URL(s); return [u.href, u.username, u.password]; } catch (e) { return e.name; } });

@@ -1,0 +1,1 @@
+return ['http://h:80', 'http://h:443', 'https://h:443', 'https://h:80', 'ws://h:80', 'wss://h:443', 'ftp://h:21', 'ftp://h:22', 'foo://h:80', 'http://h:', 'http://h:0', 'http://h:00080', 'http://h:65535'].map((s) => { const u = new URL(s); return [u.href, u.port, u.host]; });

@@ -1,0 +1,1 @@
+return ['file:///C:/a', 'file:///C|/a', 'file://C:/a', 'file://C|/a', 'file:C:/a', 'file:C|', 'file:/C|/a/../../..', 'file:///C:/..', 'file:///C:', 'file:///C:/../D:/x', 'file:///CC:/..', 'file:///1:/..', 'file:///c%3A/..', 'file:///a/C|/x', 'http://h/C|/x', 'file://h/C:/..'].map((s) => { try { return new URL(s).href; } catch (e) { return e.name; } });

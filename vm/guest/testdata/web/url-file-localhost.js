@@ -1,0 +1,1 @@
+return ['file://localhost/x', 'file://LOCALHOST/x', 'file://localhost:80/x', 'file://127.0.0.1/x', 'file://h:80/x', 'file://', 'file:', 'file:/', 'file://%6cocalhost/x', 'file://[::1]/x'].map((s) => { try { return new URL(s).href; } catch (e) { return e.name; } });

@@ -1,0 +1,1 @@
+return ['xn--', 'xn--a', 'xn--zzzzzzzzzzzzz', 'xn--é', '\u0301a.com', 'a.\u0301.com', '\ufffd.com', 'a℀b.com', 'a\u3000b.com', '\u00ad', 'xn--a\u00e4', '\ue000.com', 'a／b.com', '％４１.com', 'a\u2028b'].map((h) => { try { return new URL('http://' + h + '/').host; } catch (e) { return e.name; } });

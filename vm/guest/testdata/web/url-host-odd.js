@@ -1,0 +1,1 @@
+return ['http://a..b', 'http://.', 'http://..', 'http://a.', 'http://-a-', 'http://_x_', 'http://a~b', 'http://a!b$c&d(e)f*g+h,i;j=k', 'http://' + 'a'.repeat(300), 'foo://', 'foo:///x', 'foo://%zz/', 'foo://é/', 'foo://a%C3b/'].map((s) => { try { return new URL(s).href; } catch (e) { return e.name; } });

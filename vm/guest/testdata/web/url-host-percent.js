@@ -1,0 +1,1 @@
+return ['%41%42', 'a%C3%A9', '%E3%81%82', 'a%', 'a%4', 'a%zz', '%ff', '%00', '%2e', '%2e%2e', '%5B::1%5D', 'ex%61mple.com', '%C2%AD', 'a%C2%ADb'].map((h) => { try { return new URL('http://' + h + '/').host; } catch (e) { return e.name; } });

@@ -1,0 +1,1 @@
+try { new URL('nope'); } catch (e) { return [e.name, e.message, e instanceof TypeError]; }

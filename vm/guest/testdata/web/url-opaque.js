@@ -1,0 +1,1 @@
+return ['mailto:x y@z', 'data:,a#b', 'data:,a?b#c', 'javascript:alert(1)', 'foo:..', 'foo:a/../b', 'about:blank', 'urn:isbn:123', 'foo:é😀', 'foo:', 'foo:?q', 'foo:#f', 'foo:a\tb', 'foo:"<>`{}'].map((s) => { const u = new URL(s); return [u.href, u.pathname, u.host, u.origin]; });

@@ -1,0 +1,1 @@
+return ['http://u:p@h:8080/x', 'https://h', 'ftp://h:21', 'ws://h', 'file:///x', 'foo://h', 'data:,x', 'blob:https://h:8443/id', 'blob:http://h/id', 'blob:foo', 'about:blank'].map((s) => new URL(s).origin);

@@ -1,0 +1,1 @@
+return ['http://h?a#b?c', 'http://h#b?c', 'http://h??', 'http://h/?', 'http://h/#', 'http://h/?#', 'http://h/##', 'http://h/?a?b', 'http://h?q/../x', 'http://h#/../x', 'http://u?@h'].map((s) => { const u = new URL(s); return [u.href, u.search, u.hash, u.pathname]; });

@@ -1,0 +1,1 @@
+return ['x', '', '/x', '?q', '#f'].map((r) => { try { return new URL(r, 'mailto:a@b').href; } catch (e) { return e.name; } });

@@ -1,0 +1,1 @@
+return ['http:h', 'http:/h', 'http://h', 'http:///h', 'http:////h', 'ws:h/p', 'foo:h', 'foo:/h', 'foo://h', 'foo:///h', 'foo:////h', 'file:h', 'file:/h', 'file://h', 'file:////h'].map((s) => new URL(s).href);

@@ -1,0 +1,1 @@
+return ['  http://h/a  ', '\thttp://h/\n', 'ht\ntp://h/', 'http://h\t.com/', 'http://h/a b', 'http://h/?a b', 'http://h/#a b', 'http://h /', '\u0000http://h/\u001f', 'http://h/\u00a0', 'http:/\t/h'].map((s) => { try { return new URL(s).href; } catch (e) { return e.name; } });
