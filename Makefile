@@ -1,0 +1,54 @@
+# codemode: build, try, test. `make` alone lists the targets.
+ENGINE := vm/engine/run-make-engine-to-fetch-it/quickjs.wasm
+GO     ?= go
+NPM    ?= npm
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 30s
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.1
+
+.PHONY: help build engine demo test bench check conformance fuzz clean
+help:
+	@echo 'make build        bin/worker, bin/loadgen and bin/conformance'
+	@echo 'make demo         the tour: two workers, a cell that moves from one to the other'
+	@echo 'make test         all tests with the race detector'
+	@echo 'make bench        the benchmarks, and throughput with a worker process'
+	@echo 'make check        formatting, vet, staticcheck, modules'
+	@echo 'make conformance  every case against a started worker'
+	@echo 'make fuzz         each fuzz target for FUZZTIME ($(FUZZTIME))'
+	@echo 'make engine       fetch the QuickJS module (done by the others where it is missing)'
+
+build: engine
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
+
+# The engine is a build input: fetched by lock file, checked by SHA-256 when a worker starts, never committed.
+engine: $(ENGINE)
+$(ENGINE): vm/engine/package-lock.json
+	cd vm/engine && $(NPM) ci --ignore-scripts --no-audit --no-fund
+	mkdir -p $(@D)
+	cp vm/engine/node_modules/quickjs-wasi/quickjs.wasm $@
+
+demo: build
+	bin/loadgen tour
+
+test: engine
+	$(GO) test -race -timeout 8m ./...
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+	bin/loadgen throughput --cells 5000 --concurrency 16
+
+conformance: build
+	.ci/conformance
+
+check: engine
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'gofmt would change these files'; exit 1; }
+	$(GO) vet ./...
+	$(GO) mod verify
+	$(GO) mod tidy -diff
+	$(GO) run $(STATICCHECK) ./...
+
+fuzz: engine
+	.ci/fuzz $(FUZZTIME)
+
+clean:
+	rm -rf bin vm/engine/node_modules $(dir $(ENGINE))
