@@ -65,15 +65,11 @@ func (v *View) files() []*apiFile {
 	if !v.HasMCP() {
 		return list
 	}
-	list = append(list, v.indexFile())
+	list = append(list, v.servers().index)
 	for _, s := range v.servers().servers {
 		list = append(list, s.declaration())
 	}
 	return list
-}
-
-func (v *View) indexFile() *apiFile {
-	return &apiFile{path: "mcp/index.d.ts", description: "The visible MCP servers.", content: v.servers().index()}
 }
 
 // APIList is the answer of API.list: {"files":[{"path","description","bytes"}]} (contract 5.6). A blank
@@ -128,7 +124,7 @@ func (v *View) fileAt(path string) *apiFile {
 		return nil
 	}
 	if name == "index" {
-		return v.indexFile()
+		return v.servers().index
 	}
 	if s := v.servers().byName[name]; s != nil {
 		return s.declaration()

@@ -176,6 +176,9 @@ func TestReplaySafe(t *testing.T) {
 	c := decode(t, `[{"source":"openclaw","name":"a","replaySafe":true},{"source":"openclaw","name":"b"},
 	 {"source":"mcp","name":"m","replaySafe":true,"mcp":{"serverName":"s","toolName":"m"}}]`)
 	same(t, "replay safe", []bool{lookup(t, c, "a").ReplaySafe(), lookup(t, c, "b").ReplaySafe(), c.mcp[0].ReplaySafe()}, []bool{true, false, false})
+	for ref, want := range map[string]bool{"openclaw:core:a": true, " openclaw:core:a": true, "a": false, "openclaw:core:b": false, "mcp:s:m": false, "gone": false} {
+		same(t, ref, c.ReplaySafeCall(ref), want)
+	}
 }
 
 // Contract 6.1: the reason names entry and field.

@@ -30,12 +30,13 @@ func (t *mcpTree) indexHeader() string {
 	return b.String()
 }
 
-func (t *mcpTree) index() string {
+// references are the lines that lead from mcp/index.d.ts to the servers' files.
+func (t *mcpTree) references() string {
 	var b strings.Builder
 	for _, s := range t.servers {
 		b.WriteString("/// <reference path=\"./" + s.identifier + ".d.ts\" />\n")
 	}
-	return b.String() + "\n" + t.indexHeader()
+	return b.String()
 }
 
 // header is the text of mcp/<server>.d.ts with the given tools of the server.

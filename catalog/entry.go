@@ -103,6 +103,14 @@ func (e *Entry) Tool() *protocol.Tool { return &e.tool }
 // ReplaySafe reports whether a restart-safe cell may call the entry by its exact id (contract 13).
 func (e *Entry) ReplaySafe() bool { return e.tool.ReplaySafe && e.tool.Source != protocol.SourceMCP }
 
+// ReplaySafeCall reports whether a restart-safe cell may make a call, callValue or convenience request
+// with this first argument: only the exact id of a replay-safe entry will do, a bare name will not
+// (contract 13).
+func (c *Catalog) ReplaySafeCall(ref string) bool {
+	e := c.byID[trim(ref)]
+	return e != nil && e.ReplaySafe()
+}
+
 // Compact is the entry as JSON in the form of ALL_TOOLS (contract 5.3). It must not be changed.
 func (e *Entry) Compact() []byte {
 	e.compactOnce.Do(func() {

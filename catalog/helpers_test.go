@@ -3,8 +3,10 @@ package catalog
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"testing"
 
+	"codemode/catalog/internal/ordered"
 	"codemode/protocol"
 )
 
@@ -97,3 +99,16 @@ func idsOf(entries []*Entry) []string {
 	}
 	return list
 }
+
+func mustRead(t testing.TB, v *View, path string) []byte {
+	t.Helper()
+	text, err := v.APIRead(path)
+	if err != nil {
+		t.Fatalf("read %s: %v", path, err)
+	}
+	return text
+}
+
+func quoted(s string) string { return ordered.Quote(s) }
+
+func number(n int) string { return strconv.Itoa(n) }

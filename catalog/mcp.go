@@ -23,6 +23,8 @@ type mcpTree struct {
 	servers []*mcpServer // in id order
 	byName  map[string]*mcpServer
 	wire    []byte // the answer of View.MCPTree
+	header  string // mcp/index.d.ts without its reference lines
+	index   *apiFile
 }
 
 type mcpServer struct {
@@ -141,6 +143,8 @@ func newMCPTree(entries []*Entry) *mcpTree {
 		s.byPath[t.method()] = t
 	}
 	tree.wire = tree.encode()
+	tree.header = tree.indexHeader()
+	tree.index = &apiFile{path: "mcp/index.d.ts", description: "The visible MCP servers.", content: tree.references() + "\n" + tree.header}
 	return tree
 }
 

@@ -192,16 +192,6 @@ func checkSegment(key string) error {
 	return nil
 }
 
-// visibleIn reports whether every required tool is the plugin's own and in the catalogue (contract 8.4).
-func (n *namespace) visibleIn(c *Catalog) bool {
-	for name := range n.required {
-		if c.pluginTool(n.wire.PluginID, name) == nil {
-			return false
-		}
-	}
-	return true
-}
-
 // pluginTool gives the native tool of that owner and name.
 func (c *Catalog) pluginTool(owner, name string) *Entry {
 	e := c.byID[string(protocol.SourceOpenClaw)+":"+owner+":"+name]

@@ -57,7 +57,7 @@ func (c *Catalog) ForRun(runNamespaces []protocol.Namespace, swarm bool) (*View,
 	}
 	v := &View{Catalog: c, swarm: swarm, byID: map[string]*namespace{}}
 	for _, n := range all {
-		if n.visibleIn(c) {
+		if c.owns(n.wire.PluginID, n.wire.RequiredToolNames) {
 			v.plugins = append(v.plugins, n)
 			v.byID[n.wire.ID] = n
 		}
