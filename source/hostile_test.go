@@ -25,7 +25,7 @@ func nested(n int, open, inside, closing string) string {
 }
 
 func hostileTexts() map[string]string {
-	const mega = 1 << 20
+	const mega = 256 << 10
 	texts := map[string]string{
 		"nested patterns":     "let " + nested(mega/2, "[", "a", "]") + " = 1",
 		"nested templates":    nested(mega/4, "`${", "1", "}`"),
@@ -54,7 +54,7 @@ func hostileTexts() map[string]string {
 		"\u2028", "😀", "\\u0061", "\\u{", "\\ud800", "import ", "require", "let\n", "/*", "//", "<!--", "async ", "await ", "class{", "function(", "if(", "?", ":", "a:", "@", "'a'\n", "/a/;", "(a);",
 		"pwd|", "a b|", "\"", "a=b ",
 	} {
-		texts["one token "+token] = strings.Repeat(token, mega/len(token))
+		texts["one token "+token] = strings.Repeat(token, 1<<20/len(token))
 	}
 	return texts
 }
@@ -63,10 +63,8 @@ func hostileTexts() map[string]string {
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	for name, code := range hostileTexts() {
-		for _, lang := range []Language{JavaScript, TypeScript} {
-			prepareInTime(t, name, code, lang)
-		}
-		prepareInTime(t, name+", shorter", code[:MaxTypeScriptBytes/4], TypeScript)
+		prepareInTime(t, name, code, JavaScript)
+		prepareInTime(t, name, code[:min(len(code), MaxTypeScriptBytes/8)], TypeScript)
 	}
 }
 
@@ -98,8 +96,9 @@ func FuzzPrepare(f *testing.F) {
 			return
 		}
 		for _, lang := range []Language{JavaScript, TypeScript} {
-			begun := time.Now()
+			watch := time.AfterFunc(5*time.Second, func() { panic(fmt.Sprintf("%s does not end: %q", lang, code)) })
 			got, err := Prepare(context.Background(), code, lang, guest)
+			watch.Stop()
 			if err != nil {
 				kindOf(t, err)
 				continue
@@ -112,9 +111,6 @@ func FuzzPrepare(f *testing.F) {
 				if _, err := UnmarshalLineMap(data); err != nil {
 					t.Fatal(err)
 				}
-			}
-			if took := time.Since(begun); took > 5*time.Second {
-				t.Fatalf("%s took %v", lang, took)
 			}
 		}
 	})
