@@ -74,8 +74,15 @@
   const refuse = (what) => {
     throw new DOMException(`${what} could not be cloned.`, 'DataCloneError');
   };
-  const put = (target, key, value, enumerable = true) =>
-    defineProperty(target, key, { __proto__: null, value, writable: true, enumerable, configurable: true });
+  // One descriptor serves all: the targets are plain, so no user code runs
+  // between its parts.
+  const field = { __proto__: null, value: undefined, writable: true, enumerable: true, configurable: true };
+  const put = (target, key, value, enumerable = true) => {
+    field.value = value;
+    field.enumerable = enumerable;
+    defineProperty(target, key, field);
+    field.value = undefined;
+  };
 
   // One clone at work: seen maps each object met to its clone, so cycles and
   // shared references keep their shape and the work stays linear; frames is the
@@ -83,7 +90,7 @@
   // graph would exhaust the engine's own. A frame's step takes one of its items.
 
   function cloneGraph(root) {
-    const job = { __proto__: null, seen: new newMap(), frames: newList() };
+    const job = { seen: new newMap(), frames: newList() };
     const { frames } = job;
     const out = clone(root, job);
     while (frames.length > 0) {
@@ -95,7 +102,7 @@
   }
 
   const visit = (job, value, out, items, step) => {
-    job.frames[job.frames.length] = { __proto__: null, value, out, items, step, at: 0, key: undefined };
+    job.frames[job.frames.length] = { value, out, items, step, at: 0, key: undefined };
     return out;
   };
 
