@@ -4,7 +4,13 @@
 //
 // Node 20 (ada 2.9) differs from the current standard, which is followed here:
 //  - "^" in a path is percent-encoded;
-//  - a space at the end of an opaque path before "?" or "#" becomes %20.
+//  - a space at the end of an opaque path before "?" or "#" becomes %20;
+//  - "x#f" is no valid reference to a base with an opaque path;
+//  - setting port to something without a leading digit changes nothing;
+//  - setting host or hostname to "" gives a URL that is not special, and had no
+//    host, an empty one, and setting it to ":1" changes nothing;
+//  - ".." that leaves nothing of a path that is not special leaves "/";
+//  - a punycode label that decodes to ASCII is refused.
 (function (global, engine) {
   'use strict';
 
