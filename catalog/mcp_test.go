@@ -65,7 +65,7 @@ func TestMCPManyEqualNames(t *testing.T) {
 	t.Parallel()
 	var tools []string
 	for i := range 3000 {
-		tools = append(tools, mcpEntry("s", "a"+strings.Repeat("_", i), "", ""))
+		tools = append(tools, mcpEntry("s", "a"+strings.NewReplacer("0", "_", "1", "-").Replace(fmt.Sprintf("%013b", i)), "", ""))
 	}
 	servers := decode(t, "["+strings.Join(tools, ",")+"]").servers().servers
 	same(t, "last name", servers[0].tools[2999].path, []string{"a3000"})

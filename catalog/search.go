@@ -30,24 +30,26 @@ type posting struct {
 // ties depend on the order tools came in.
 type searchIndex struct {
 	docs     []*Entry
-	postings map[string][]posting
+	terms    map[string]int32 // number of a term in postings
+	postings [][]posting
 	exact    map[string][]int32 // documents by name and by id, in lower case
 	scratch  sync.Pool          // *[]float64, all zero
 }
 
 // indexing is the state of building a searchIndex.
 type indexing struct {
-	stems   map[string]string
-	counts  map[string]float64 // of the current document
-	order   []string           // its distinct terms
-	length  float64
-	listing map[string][]posting // weight holds the term's count until the end
+	pieces   [2]map[string]int32 // term numbers by piece: of no words, of words; -1 for stop words
+	terms    map[string]int32
+	postings [][]posting // weight holds the term's count until the end
+	last     []int32     // by term, the last document that has it
+	doc      int32
+	length   float64 // of the current document
 }
 
 func newSearchIndex(visible []*Entry) *searchIndex {
 	x := &searchIndex{docs: slices.Clone(visible), exact: make(map[string][]int32, 2*len(visible))}
 	slices.SortFunc(x.docs, func(a, b *Entry) int { return strings.Compare(a.id, b.id) })
-	in := &indexing{stems: map[string]string{}, counts: map[string]float64{}, listing: map[string][]posting{}}
+	in := &indexing{pieces: [2]map[string]int32{{}, {}}, terms: map[string]int32{}}
 	lengths := make([]float64, len(x.docs))
 	total := 0.0
 	for i, e := range x.docs {
@@ -59,7 +61,7 @@ func newSearchIndex(visible []*Entry) *searchIndex {
 		x.exact[id] = append(x.exact[id], int32(i))
 	}
 	average := total / math.Max(float64(len(x.docs)), 1)
-	for _, list := range in.listing {
+	for _, list := range in.postings {
 		n := float64(len(list))
 		idf := math.Log(1 + (float64(len(x.docs))-n+0.5)/(n+0.5))
 		for i := range list {
@@ -67,33 +69,53 @@ func newSearchIndex(visible []*Entry) *searchIndex {
 			list[i].weight = idf * tf * (bm25K1 + 1) / (tf + bm25K1*(1-bm25B+bm25B*lengths[list[i].doc]/average))
 		}
 	}
-	x.postings = in.listing
+	x.terms, x.postings = in.terms, in.postings
 	x.scratch.New = func() any { s := make([]float64, len(x.docs)); return &s }
 	return x
 }
 
-func (in *indexing) stem(word string) string {
-	s, ok := in.stems[word]
-	if !ok {
-		s = stemTerm(word)
-		in.stems[word] = s
+// number gives the number of a piece's term, -1 for a stop word.
+func (in *indexing) number(piece []byte, isWord bool) int32 {
+	known := in.pieces[0]
+	if isWord {
+		known = in.pieces[1]
 	}
-	return s
+	if n, ok := known[string(piece)]; ok {
+		return n
+	}
+	text := string(piece)
+	term, n := termOf(text, isWord), int32(-1)
+	if term != "" {
+		var ok bool
+		if n, ok = in.terms[term]; !ok {
+			n = int32(len(in.postings))
+			in.terms[term] = n
+			in.postings = append(in.postings, nil)
+			in.last = append(in.last, -1)
+		}
+	}
+	known[text] = n
+	return n
 }
 
 func (in *indexing) text(text string) {
-	termsOf(text, in.stem, func(term string) {
-		if in.counts[term] == 0 {
-			in.order = append(in.order, term)
+	termsOf(text, func(piece []byte, isWord bool) {
+		n := in.number(piece, isWord)
+		if n < 0 {
+			return
 		}
-		in.counts[term]++
 		in.length++
+		if in.last[n] != in.doc {
+			in.last[n] = in.doc
+			in.postings[n] = append(in.postings[n], posting{doc: in.doc})
+		}
+		list := in.postings[n]
+		list[len(list)-1].weight++
 	})
 }
 
 func (in *indexing) document(doc int32, e *Entry) {
-	in.length, in.order = 0, in.order[:0]
-	clear(in.counts)
+	in.doc, in.length = doc, 0
 	in.text(e.tool.Name)
 	in.text(e.id)
 	in.text(e.tool.Label)
@@ -102,9 +124,6 @@ func (in *indexing) document(doc int32, e *Entry) {
 		if schema, err := ordered.Parse(e.tool.Parameters); err == nil {
 			in.parameters(&schema, 0)
 		}
-	}
-	for _, term := range in.order {
-		in.listing[term] = append(in.listing[term], posting{doc, in.counts[term]})
 	}
 }
 
@@ -180,14 +199,14 @@ func (c *Catalog) Search(query string, limit int) []*Entry {
 // best leaves scores all zero, as it found it.
 func (x *searchIndex) best(query string, limit int, scores []float64) []hit {
 	var touched []int32
-	seen := map[string]bool{}
-	termsOf(query, stemTerm, func(term string) {
-		list := x.postings[term]
-		if list == nil || seen[term] {
+	seen := map[int32]bool{}
+	termsOf(query, func(piece []byte, isWord bool) {
+		n, ok := x.terms[termOf(string(piece), isWord)]
+		if !ok || seen[n] {
 			return
 		}
-		seen[term] = true
-		for _, p := range list {
+		seen[n] = true
+		for _, p := range x.postings[n] {
 			if scores[p.doc] == 0 {
 				touched = append(touched, p.doc)
 			}

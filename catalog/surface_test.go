@@ -194,14 +194,14 @@ func TestQuickIndex(t *testing.T) {
 	if !strings.Contains(lines[1], "-> ?") || strings.Contains(block, "pick") || strings.Contains(block, "Secret") {
 		t.Errorf("block is %s", block)
 	}
-	same(t, "sorted by id", quickIndex(decode(t, simpleTools("b", "", "a", "")).visible), strings.Replace(quickIndex(decode(t, simpleTools("a", "", "b", "")).visible), "", "", 1))
+	same(t, "sorted by id", quickIndex(decode(t, simpleTools("b", "", "a", "")).visible), quickIndex(decode(t, simpleTools("a", "", "b", "")).visible))
 }
 
 // Contract 3.7: the block's bound, the footers, and lines too long for themselves.
 func TestQuickIndexBound(t *testing.T) {
 	t.Parallel()
 	small := 0 // the most tools of this size without an omission
-	for n := 150; n < 250; n++ {
+	for n := 150; n < 250; n += 3 {
 		block := quickIndex(decode(t, indexTools(n, 10)).visible)
 		if characters(block) > maxQuickIndex {
 			t.Fatalf("%d tools: %d characters", n, characters(block))

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
@@ -55,50 +56,70 @@ func classOf(r rune) charClass {
 
 // splitTerms calls emit with each piece of the text, in lower case and neither stemmed nor filtered:
 // pieces end at anything that is no letter or digit, and at camelCase, acronym and letter/digit borders.
-// The piece is only valid during the call.
-func splitTerms(text string, emit func(piece []rune, spaceless bool)) {
+// The piece is only valid during the call; spaceless says that it is of a script without word spaces.
+func splitTerms(text string, emit func(piece []byte, spaceless bool)) {
 	if !isASCII(text) {
 		text = norm.NFKC.String(text)
 	}
-	var piece []rune
-	var last charClass // class of the last letter or digit of the piece
-	uppers := 0        // length of the run of capitals at the end of the piece
-	flush := func() {
-		if len(piece) > 0 {
-			emit(piece, last == whole)
-		}
-		piece, uppers, last = piece[:0], 0, gap
-	}
+	s := splitter{emit: emit, piece: make([]byte, 0, 64)}
 	for _, r := range text {
-		class := classOf(r)
-		switch {
-		case class == gap || class == mark && last == gap:
-			flush()
-			continue
-		case class == mark:
-			piece = append(piece, r)
-			continue
-		case last == gap:
-		case class == digit || last == digit || class == whole || last == whole:
-			if class != last {
-				flush()
-			}
-		case class == upper && last == lower:
-			flush()
-		case class == lower && last == upper && uppers > 1: // HTTPServer: the last capital begins the next word
-			head := piece[len(piece)-1]
-			piece = piece[:len(piece)-1]
-			flush()
-			piece = append(piece, head)
-		}
-		uppers++
-		if class != upper {
-			uppers = 0
-		}
-		last = class
-		piece = append(piece, unicode.ToLower(r))
+		s.add(r)
 	}
-	flush()
+	s.flush()
+}
+
+type splitter struct {
+	emit   func(piece []byte, spaceless bool)
+	piece  []byte
+	last   charClass // of the last letter or digit of the piece
+	uppers int       // length of the run of capitals at the end of the piece
+}
+
+func (s *splitter) flush() {
+	if len(s.piece) > 0 {
+		s.emit(s.piece, s.last == whole)
+	}
+	s.piece, s.uppers, s.last = s.piece[:0], 0, gap
+}
+
+func (s *splitter) add(r rune) {
+	class := classOf(r)
+	switch {
+	case class == gap || class == mark && s.last == gap:
+		s.flush()
+		return
+	case class == mark:
+		s.piece = utf8.AppendRune(s.piece, r)
+		return
+	case s.last == gap:
+	case class == digit || s.last == digit || class == whole || s.last == whole:
+		if class != s.last {
+			s.flush()
+		}
+	case class == upper && s.last == lower:
+		s.flush()
+	case class == lower && s.last == upper && s.uppers > 1: // HTTPServer: the last capital begins the next word
+		head, size := utf8.DecodeLastRune(s.piece)
+		s.piece = s.piece[:len(s.piece)-size]
+		s.flush()
+		s.piece = utf8.AppendRune(s.piece, head)
+	}
+	s.uppers++
+	if class != upper {
+		s.uppers = 0
+	}
+	s.last = class
+	s.piece = utf8.AppendRune(s.piece, toLower(r))
+}
+
+func toLower(r rune) rune {
+	switch {
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	case r < 0x80:
+		return r
+	}
+	return unicode.ToLower(r)
 }
 
 func isASCII(s string) bool {
@@ -114,20 +135,33 @@ func isASCII(s string) bool {
 // steps are not linear.
 const maxStemmed = 48
 
-// termsOf calls emit with the terms of a text in order, repetitions included. stem may remember results.
-func termsOf(text string, stem func(string) string, emit func(string)) {
-	splitTerms(text, func(piece []rune, spaceless bool) {
+// termsOf calls emit with the terms of a text in order, repetitions and stop words included: words, which
+// are to be stemmed, and pieces of scripts without word spaces, whole and as overlapping pairs. The piece
+// is only valid during the call.
+func termsOf(text string, emit func(piece []byte, isWord bool)) {
+	splitTerms(text, func(piece []byte, spaceless bool) {
+		emit(piece, !spaceless)
 		if !spaceless {
-			if term := stem(string(piece)); term != "" {
-				emit(term)
-			}
 			return
 		}
-		emit(string(piece))
-		for i := 0; len(piece) > 2 && i+2 <= len(piece); i++ {
-			emit(string(piece[i : i+2]))
+		first := 0 // where the pair begins
+		_, size := utf8.DecodeRune(piece)
+		for at := size; at < len(piece); {
+			_, next := utf8.DecodeRune(piece[at:])
+			if pair := piece[first : at+next]; len(pair) < len(piece) {
+				emit(pair, false)
+			}
+			first, at = at, at+next
 		}
 	})
+}
+
+// termOf gives the term of a piece: a word's stem, "" for a stop word.
+func termOf(piece string, isWord bool) string {
+	if !isWord {
+		return piece
+	}
+	return stemTerm(piece)
 }
 
 // stemTerm gives the stem of a Latin word, other words as they are, and "" for a stop word.
