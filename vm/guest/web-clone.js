@@ -5,7 +5,7 @@
 // Where it differs from the standard:
 //  - a Proxy is cloned as what its traps show (a program cannot see that an
 //    object is a proxy; the standard refuses it);
-//  - the kind of an object other than arrays, errors, views and buffers' views
+//  - the kind of an object other than arrays, errors and views of buffers
 //    is found by its prototype chain, so a Map whose prototype was replaced
 //    counts as a plain object;
 //  - an object whose prototype chain leads to Promise, WeakMap, Iterator and

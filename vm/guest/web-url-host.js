@@ -1,5 +1,5 @@
-// Text, percent-encoding and hosts of the URL standard, for web-url-parse.js and
-// web-url.js. Evaluated once while the base image is built, before any user
+// Text, percent-encoding and hosts of the URL standard, for the other web-url
+// files. Evaluated once while the base image is built, before any user
 // code and after web-encoding.js, whose TextDecoder it captures. It installs no
 // global: what it makes goes to the later files as engine.webUrl.
 //
