@@ -130,6 +130,7 @@ func TestEnsureOnThreeReplicas(t *testing.T) {
 	if got := stream(ctx, t, js, subjects.StreamRuns).Replicas; got != 3 {
 		t.Errorf("%d replicas after a second worker, want 3", got)
 	}
+	firstCounts(ctx, t, js)
 }
 
 func TestEnsureTwiceChangesNothing(t *testing.T) {
@@ -319,10 +320,20 @@ func TestEnsureGivesUpWithItsContext(t *testing.T) {
 	}
 	// It is what a worker meets that starts before the cluster is ready.
 	done := make(chan error, 1)
-	go func() { done <- subjects.Ensure(within(t, time.Minute), js, subjects.Options{Replicas: 3}) }()
-	c.Start(0)
-	c.Start(1)
+	ctx := within(t, 3*time.Minute)
+	go func() { done <- subjects.Ensure(ctx, js, subjects.Options{Replicas: 3}) }()
+	c.Start(0, 1)
 	if err := <-done; err != nil {
 		t.Errorf("after the cluster has come back: %v", err)
+	}
+}
+
+// BenchmarkEnsureInPlace is what a worker's start pays where nothing is to be done.
+func BenchmarkEnsureInPlace(b *testing.B) {
+	js, ctx := jetStream(b, natstest.Connect(b, natstest.Server(b))), within(b, time.Minute)
+	for b.Loop() {
+		if err := subjects.Ensure(ctx, js, subjects.Options{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -18,6 +18,9 @@ import (
 // DefaultMaxPayload in bytes is enough for the largest reply (design 3).
 const DefaultMaxPayload = 16 << 20
 
+// largestMaxPayload is the largest record JetStream takes, less room for headers.
+const largestMaxPayload = 31 << 20
+
 // startTimeout bounds recovery of a large store as well as listening.
 const startTimeout = 30 * time.Second
 
@@ -30,7 +33,7 @@ type Options struct {
 	Addr string
 	// StoreDir keeps the streams; it is created where it is missing. Required.
 	StoreDir string
-	// MaxPayload in bytes. Defaults to DefaultMaxPayload.
+	// MaxPayload in bytes, up to 31 MiB. Defaults to DefaultMaxPayload.
 	MaxPayload int
 	// Logger takes the server's own log. Defaults to none.
 	Logger *slog.Logger
@@ -53,6 +56,9 @@ func Start(opts Options) (*Server, error) {
 	}
 	if opts.MaxPayload == 0 {
 		opts.MaxPayload = DefaultMaxPayload
+	}
+	if opts.MaxPayload < 0 || opts.MaxPayload > largestMaxPayload {
+		return nil, fmt.Errorf("%w: max_payload is %d bytes, want 1 to %d", ErrStart, opts.MaxPayload, largestMaxPayload)
 	}
 	srv, err := server.NewServer(&server.Options{
 		Host: host, Port: port,

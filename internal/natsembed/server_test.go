@@ -144,7 +144,7 @@ func TestStartErrorsNameTheirCause(t *testing.T) {
 		"no folder":         {natsembed.Options{}, "no store folder is set"},
 		"folder is a file":  {natsembed.Options{StoreDir: file}, file},
 		"folder in a file":  {natsembed.Options{StoreDir: filepath.Join(file, "x")}, file},
-		"payload too large": {natsembed.Options{Addr: "127.0.0.1:0", StoreDir: t.TempDir(), MaxPayload: 1 << 30}, "max_payload"},
+		"payload too large": {natsembed.Options{StoreDir: t.TempDir(), MaxPayload: 1 << 32}, "max_payload is 4294967296"},
 	} {
 		srv, err := natsembed.Start(c.opts)
 		if err == nil {

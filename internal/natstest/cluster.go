@@ -13,6 +13,9 @@ import (
 	"codemode/internal/natsembed"
 )
 
+// readyTimeout leaves room for several rounds of an election, of up to 9 s each.
+const readyTimeout = 2 * time.Minute
+
 // Nodes is a cluster in one process. Its methods are for the goroutine of the test.
 type Nodes struct {
 	t       testing.TB
@@ -74,10 +77,12 @@ func (c *Nodes) Stop(i int) {
 	}
 }
 
-// Start starts a stopped node again, on the same client port and store, and waits until it has caught up.
-func (c *Nodes) Start(i int) {
+// Start starts stopped nodes again, on the same client ports and stores, and waits until they have caught up.
+func (c *Nodes) Start(nodes ...int) {
 	c.t.Helper()
-	c.launch(i)
+	for _, i := range nodes {
+		c.launch(i)
+	}
 	c.awaitReady()
 }
 
@@ -114,12 +119,12 @@ func (c *Nodes) awaitReady() {
 	c.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(30 * time.Second)
+	limit := time.After(readyTimeout)
 	for !c.ready() {
 		select {
 		case <-tick.C:
 		case <-limit:
-			c.t.Fatal("the cluster has no leader after 30 s")
+			c.t.Fatalf("the cluster has no leader, or not all nodes are current, after %s", readyTimeout)
 		}
 	}
 }
