@@ -167,7 +167,7 @@ func hostCall(in *instance, stack []uint64) {
 		}
 		result = s
 	case opOverflow:
-		v.fail(protocol.ErrOutput)
+		v.overflow(!v.final)
 	default:
 		v.fail(&protocol.Error{Detail: protocol.DetailInternal, Message: "unsupported code mode bridge method"})
 	}

@@ -82,11 +82,6 @@ func (l *linear) Free() {
 	}
 }
 
-// release lets the system have the private pages of an idle memory; the next run faults them in anew.
-func (l *linear) release() error {
-	return unix.Madvise(l.whole[:len(l.base.image)], unix.MADV_DONTNEED)
-}
-
 const (
 	pagemapPresent = 1 << 63
 	pagemapSwapped = 1 << 62

@@ -40,7 +40,4 @@ func (l *linear) Reallocate(size uint64) []byte {
 // Free gives the memory back.
 func (l *linear) Free() { l.whole = nil }
 
-// release has nothing to give back: the copy is all there is.
-func (l *linear) release() error { return nil }
-
 func (l *linear) touched(pages []uint32) []uint32 { return allPages(pages, len(l.base.image)/pageSize) }

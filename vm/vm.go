@@ -66,6 +66,8 @@ type Turn struct {
 	Output   []json.RawMessage // items, in order
 	Returned json.RawMessage   // the value, in the turn in which the cell returned
 	Thrown   *Thrown           // in the turn in which the cell threw
+	// Overflowed says, beside protocol.ErrOutput, that the items broke the output budget and not the value alone.
+	Overflowed bool
 }
 
 // Settlement is the answer to a request.
@@ -96,13 +98,13 @@ type VM struct {
 	host   Host
 	limits Limits
 	counts Counters
-	file   string
 
 	clock    time.Time
 	deadline time.Time
 	stop     atomic.Pointer[protocol.Error] // set by Interrupt
 
 	turn  Turn
+	final bool // the returned value is being converted
 	fatal error // ends the run; the instance is thrown away
 	dead  bool
 }
@@ -377,7 +379,9 @@ func (v *VM) outcome() error {
 	if int32(state) == 2 {
 		return v.describe(value(raw), false)
 	}
+	v.final = true
 	out, err := in.invoke(in.ids.render, value(raw))
+	v.final = false
 	if err != nil {
 		return err
 	}
@@ -412,9 +416,14 @@ func (v *VM) emit(kind, text string) {
 	v.counts.OutputBytes += len(item)
 	v.turn.Output = append(v.turn.Output, item)
 	if v.counts.OutputBytes > v.limits.OutputBytes {
-		v.turn.Output = nil
-		v.fail(protocol.ErrOutput)
+		v.overflow(true)
 	}
+}
+
+// overflow ends the run because of its output; items: because of the items.
+func (v *VM) overflow(items bool) {
+	v.turn.Overflowed = items
+	v.fail(protocol.ErrOutput)
 }
 
 // request notes a bridge request and gives its id, or -1 where one more may not be pending: the helper

@@ -28,7 +28,7 @@ func (r *run) await() (settlement, end, error) {
 	tick := time.NewTimer(poll)
 	defer tick.Stop()
 	for {
-		r.results.collect(r.accept)
+		r.collect()
 		if i, res, ok := r.pick(); ok {
 			if time.Until(r.deadline) < r.floor() {
 				return settlement{}, endPark, nil
@@ -41,7 +41,7 @@ func (r *run) await() (settlement, end, error) {
 		}
 		select {
 		case msg := <-r.results.live:
-			r.results.receive(msg)
+			r.receive(msg)
 		case id := <-r.results.accepted:
 			r.accept(id)
 		case <-due:

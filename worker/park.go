@@ -23,6 +23,9 @@ func (r *run) park() (*outcome, error) {
 	if cause := context.Cause(r.ctx); errors.Is(cause, protocol.ErrAborted) {
 		return nil, cause
 	}
+	if r.results != nil {
+		r.collect() // a call that was accepted meanwhile need not be sent again
+	}
 	if err := r.checkSuspended(ctx); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/synadia-io/orbit.go/jetstreamext"
 
+	"codemode/kvsnapshots"
 	"codemode/protocol"
 	"codemode/subjects"
 )
@@ -136,35 +138,36 @@ func (q *results) lookFor(ctx context.Context, filters []string) error {
 }
 
 // collect takes what has come without waiting.
-func (q *results) collect(accepted func(callID string)) {
+func (r *run) collect() {
 	for {
 		select {
-		case msg := <-q.live:
-			q.receive(msg)
-		case id := <-q.accepted:
-			accepted(id)
+		case msg := <-r.results.live:
+			r.receive(msg)
+		case id := <-r.results.accepted:
+			r.accept(id)
 		default:
 			return
 		}
 	}
 }
 
-// receive takes a republished result. One without the server's headers was not published by the server.
-func (q *results) receive(msg *nats.Msg) {
-	callID, ok := q.w.names.ParseLive(msg.Subject)
+// receive takes a republished result. One without the server's headers was not published by the server,
+// and one that no pending request waits for is dropped: where the call is made later, looking finds it.
+func (r *run) receive(msg *nats.Msg) {
+	q := r.results
+	callID, ok := r.w.names.ParseLive(msg.Subject)
 	seq, err := strconv.ParseUint(msg.Header.Get("Nats-Sequence"), 10, 64)
 	at, err2 := time.Parse(time.RFC3339Nano, msg.Header.Get("Nats-Time-Stamp"))
-	if !ok || err != nil || err2 != nil {
-		q.w.log.Warn("message on a live subject is no stored result", "subject", msg.Subject)
-		q.w.metrics.dropped(q.ctx, "bad_live_message")
-		return
+	switch {
+	case !ok || err != nil || err2 != nil:
+		r.log.Warn("message on a live subject is no stored result", "subject", msg.Subject)
+		r.w.metrics.dropped(r.ctx, "bad_live_message")
+	case !slices.ContainsFunc(r.rec.Pending, func(p kvsnapshots.Pending) bool { return p.CallID == callID }):
+		r.log.Warn("result of a call that is not pending", "callId", callID)
+		r.w.metrics.dropped(r.ctx, "unknown_call")
+	default:
+		q.got[callID] = stored{data: msg.Data, seq: seq, at: at}
 	}
-	if _, _, _, ok := protocol.ParseCallID(callID); !ok {
-		q.w.log.Warn("result for a call that cannot exist", "subject", msg.Subject)
-		q.w.metrics.dropped(q.ctx, "unknown_call")
-		return
-	}
-	q.got[callID] = stored{data: msg.Data, seq: seq, at: at}
 }
 
 // close ends the subscription and the calls that are on their way.

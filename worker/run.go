@@ -61,8 +61,8 @@ func (r *run) absorb(turn vm.Turn, failure error) error {
 		r.eventOutput(item)
 	}
 	if failure != nil {
-		if errors.Is(failure, protocol.ErrOutput) && turn.Output == nil && turn.Returned == nil {
-			r.output = nil // the items broke the budget, contract 14.3
+		if turn.Overflowed {
+			r.output = nil // contract 14.3
 		}
 		return failure
 	}

@@ -99,9 +99,9 @@ type Worker struct {
 	stopPull            context.CancelFunc
 	stopWork            context.CancelCauseFunc
 	work                context.Context // of all legs
-	pulls               sync.WaitGroup // intake loops
-	running             sync.WaitGroup // legs
-	stops               []func() error // run in reverse order when the worker stops
+	pulls               sync.WaitGroup  // intake loops
+	running             sync.WaitGroup  // legs
+	stops               []func() error  // run in reverse order when the worker stops
 }
 
 // New makes a worker; Start sets it to work.
@@ -229,10 +229,12 @@ func (w *Worker) cleanUp() error {
 	}
 	var errs []error
 	for i := len(w.stops) - 1; i >= 0; i-- {
-		errs = append(errs, w.stops[i]())
+		if err := w.stops[i](); !errors.Is(err, nats.ErrConnectionClosed) { // what ended with the connection has ended
+			errs = append(errs, err)
+		}
 	}
 	w.stops = nil
-	if w.js != nil {
+	if !w.nc.IsClosed() {
 		select {
 		case <-w.js.PublishAsyncComplete():
 		case <-time.After(time.Second):
