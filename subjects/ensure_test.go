@@ -308,6 +308,20 @@ func TestEnsureWithoutPermission(t *testing.T) {
 	}
 }
 
+func TestEnsureOfWhatIsThereOnlyLooks(t *testing.T) {
+	t.Parallel()
+	look := &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: []string{"$JS.API.STREAM.INFO.*", "$JS.API.CONSUMER.INFO.*.*"}},
+		Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}},
+	}
+	url, ctx := bare(t, &server.Options{JetStream: true, Users: []*server.User{{Username: "admin", Password: "p"}, {Username: "looker", Password: "p", Permissions: look}}}), within(t, time.Minute)
+	for _, user := range []string{"admin", "looker"} {
+		if err := subjects.Ensure(ctx, jetStream(t, natstest.Connect(t, url, nats.UserInfo(user, "p"))), subjects.Options{}); err != nil {
+			t.Errorf("%s: %v", user, err)
+		}
+	}
+}
+
 func TestEnsureGivesUpWithItsContext(t *testing.T) {
 	t.Parallel()
 	c := natstest.Cluster(t, 3)
