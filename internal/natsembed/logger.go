@@ -3,6 +3,7 @@ package natsembed
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 )
 
@@ -22,7 +23,16 @@ func newLogger(out *slog.Logger) *logger {
 // Noticef is at debug level: what a server tells at start is of no interest to whoever runs a worker.
 func (l *logger) Noticef(format string, v ...any) { l.out.Debug(fmt.Sprintf(format, v...)) }
 
-func (l *logger) Warnf(format string, v ...any) { l.out.Warn(fmt.Sprintf(format, v...)) }
+// payloadAdvice begins the server's warning about a max_payload that is chosen here on purpose.
+const payloadAdvice = "Maximum payloads over"
+
+func (l *logger) Warnf(format string, v ...any) {
+	if strings.HasPrefix(format, payloadAdvice) {
+		l.Noticef(format, v...)
+		return
+	}
+	l.out.Warn(fmt.Sprintf(format, v...))
+}
 
 // Fatalf does not exit, since the process belongs to others.
 func (l *logger) Fatalf(format string, v ...any) {
