@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
@@ -103,12 +102,12 @@ func (v *View) APIRead(path string) ([]byte, error) {
 	path = strings.TrimLeft(trim(path), "/")
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "" || segment == "." || segment == ".." {
-			return nil, errors.New("invalid API file path")
+			return nil, rejection("invalid API file path")
 		}
 	}
 	f := v.fileAt(path)
 	if f == nil {
-		return nil, errors.New("Unknown API file: " + path)
+		return nil, rejection("Unknown API file: " + path)
 	}
 	b := ordered.AppendString(append(f.appendHead([]byte{'{'}), `,"content":`...), f.content)
 	return append(b, '}'), nil

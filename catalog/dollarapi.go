@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"errors"
 	"strconv"
 
 	"codemode/catalog/internal/ordered"
@@ -22,7 +21,7 @@ func (v *View) DollarAPI(server string, selector string, schema bool) ([]byte, e
 	}
 	s := v.servers().byName[server]
 	if s == nil {
-		return nil, errors.New("Code mode namespace path is not callable: " + server + ".$api")
+		return nil, rejection("Code mode namespace path is not callable: " + server + ".$api")
 	}
 	return s.api(trim(selector), schema), nil
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,13 +21,13 @@ func (c *Catalog) Lookup(ref string) (*Entry, error) {
 	case 1:
 		return found[0], nil
 	default:
-		return nil, errors.New("Ambiguous tool name: " + ref + "; use an exact tool id.")
+		return nil, rejection("Ambiguous tool name: " + ref + "; use an exact tool id.")
 	}
 	hint := ""
 	if names := c.suggest(ref); len(names) > 0 {
 		hint = "Did you mean: " + strings.Join(names, ", ") + "? "
 	}
-	return nil, errors.New("Unknown tool id: " + ref + ". " + hint +
+	return nil, rejection("Unknown tool id: " + ref + ". " + hint +
 		"Use tools.search to find a tool, tools.describe to inspect it, then tools.call with the exact id or name.")
 }
 

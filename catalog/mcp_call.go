@@ -2,13 +2,12 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"codemode/catalog/internal/ordered"
 )
 
-var errOneObject = errors.New("MCP namespace tools accept one object argument.")
+var errOneObject error = rejection("MCP namespace tools accept one object argument.")
 
 // input makes the input of a call from its arguments: one plain object or nothing, defaults filled in,
 // nothing required missing (contract 7.2).
@@ -54,9 +53,9 @@ func (t *mcpTool) input(args Args) (json.RawMessage, error) {
 	case 0:
 		return append(b, '}'), nil
 	case 1:
-		return nil, errors.New("Missing required MCP namespace argument: " + missing[0])
+		return nil, rejection("Missing required MCP namespace argument: " + missing[0])
 	default:
-		return nil, errors.New("Missing required MCP namespace arguments: " + strings.Join(missing, ", "))
+		return nil, rejection("Missing required MCP namespace arguments: " + strings.Join(missing, ", "))
 	}
 }
 

@@ -2,8 +2,6 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,6 +15,15 @@ const mcpNamespace = "mcp"
 
 // maxScopeDepth bounds the nesting of a scope: no deeper value crosses the bridge (contract 2.4).
 const maxScopeDepth = 512
+
+var (
+	errScopeDepth error = rejection("Code mode namespace scope is nested more than " + strconv.Itoa(maxScopeDepth) + " levels.")
+	errNoToolName error = rejection("Code mode namespace toolName must be non-empty.")
+)
+
+func scopeNoObject(id string) error {
+	return rejection(`Code mode namespace "` + id + `" createScope must return an object.`)
+}
 
 // namespace is a checked descriptor.
 type namespace struct {
@@ -69,24 +76,24 @@ func globalIdentifier(s string) bool {
 func checkHead(id, pluginID, globalName string) error {
 	switch {
 	case blank(id):
-		return errors.New("Code mode namespace id must be non-empty.")
+		return rejection("Code mode namespace id must be non-empty.")
 	case blank(pluginID):
-		return errors.New("Code mode namespace pluginId must be non-empty.")
+		return rejection("Code mode namespace pluginId must be non-empty.")
 	case !globalIdentifier(globalName):
-		return errors.New("Code mode namespace globalName must be a JavaScript identifier.")
+		return rejection("Code mode namespace globalName must be a JavaScript identifier.")
 	case reservedGlobals[globalName] || strings.HasPrefix(globalName, guestPrefix):
-		return fmt.Errorf("Code mode namespace globalName %q is reserved.", globalName)
+		return rejection(`Code mode namespace globalName "` + globalName + `" is reserved.`)
 	}
 	return nil
 }
 
 func checkRequired(names []string) error {
 	if len(names) == 0 {
-		return errors.New("Code mode namespace requiredToolNames must include at least one tool name.")
+		return rejection("Code mode namespace requiredToolNames must include at least one tool name.")
 	}
 	for _, name := range names {
 		if blank(name) {
-			return errors.New("Code mode namespace requiredToolNames must be non-empty strings.")
+			return rejection("Code mode namespace requiredToolNames must be non-empty strings.")
 		}
 	}
 	return nil
@@ -104,10 +111,10 @@ func newTaken() *taken {
 
 func (t *taken) check(id, globalName string) error {
 	if t.ids[id] {
-		return fmt.Errorf("Code mode namespace id %q is already registered.", id)
+		return rejection(`Code mode namespace id "` + id + `" is already registered.`)
 	}
 	if owner, ok := t.globals[globalName]; ok {
-		return fmt.Errorf("Code mode namespace globalName %q is already registered by %q.", globalName, owner)
+		return rejection(`Code mode namespace globalName "` + globalName + `" is already registered by "` + owner + `".`)
 	}
 	return nil
 }
@@ -130,7 +137,7 @@ func checkNamespaces(list []protocol.Namespace, used *taken) ([]*namespace, erro
 			err = used.check(n.ID, n.GlobalName)
 		}
 		if err == nil && n.Scope.Kind != protocol.NodeObject {
-			err = fmt.Errorf("Code mode namespace %q createScope must return an object.", n.ID)
+			err = scopeNoObject(n.ID)
 		}
 		if err == nil {
 			err = checkNode(&n.Scope, 0)
@@ -150,7 +157,7 @@ func checkNamespaces(list []protocol.Namespace, used *taken) ([]*namespace, erro
 
 func checkNode(n *protocol.Node, depth int) error {
 	if depth > maxScopeDepth {
-		return fmt.Errorf("Code mode namespace scope is nested more than %d levels.", maxScopeDepth)
+		return errScopeDepth
 	}
 	switch n.Kind {
 	case protocol.NodeObject:
@@ -170,14 +177,14 @@ func checkNode(n *protocol.Node, depth int) error {
 		}
 	case protocol.NodeFunction:
 		if blank(n.ToolName) {
-			return errors.New("Code mode namespace toolName must be non-empty.")
+			return errNoToolName
 		}
 	case protocol.NodeValue:
 		if len(n.Value) > 0 && !json.Valid(n.Value) {
-			return errors.New("Code mode namespace scope has a value that is not JSON.")
+			return rejection("Code mode namespace scope has a value that is not JSON.")
 		}
 	default:
-		return errors.New("Code mode namespace scope has a node that is no object, array, value or function.")
+		return rejection("Code mode namespace scope has a node that is no object, array, value or function.")
 	}
 	return nil
 }
@@ -185,9 +192,9 @@ func checkNode(n *protocol.Node, depth int) error {
 func checkSegment(key string) error {
 	switch {
 	case key == "":
-		return errors.New("Invalid code mode namespace path segment: (empty)")
+		return rejection("Invalid code mode namespace path segment: (empty)")
 	case key == "__proto__", key == "constructor", key == "prototype", strings.ContainsRune(key, 0):
-		return errors.New("Invalid code mode namespace path segment: " + key)
+		return rejection("Invalid code mode namespace path segment: " + key)
 	}
 	return nil
 }

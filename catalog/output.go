@@ -14,7 +14,7 @@ import (
 
 // The bounds of a declared output: compiling is not linear in the number of subschemas.
 const (
-	maxSchemaValues = 20_000
+	maxSchemaValues = 10_000
 	maxSchemaDepth  = 256
 	// A validation may visit this many schemas and, on top, so many per JSON value of details; schemas
 	// that refer to themselves in several branches would otherwise cost exponential time.

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -43,7 +42,7 @@ func (r *Registry) Register(pluginID string, n Registration) error {
 		return err
 	}
 	if n.CreateScope == nil {
-		return errors.New("Code mode namespace createScope must be a function.")
+		return rejection("Code mode namespace createScope must be a function.")
 	}
 	if err := checkRequired(n.RequiredToolNames); err != nil {
 		return err

@@ -2,12 +2,11 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"codemode/protocol"
@@ -32,7 +31,7 @@ type ToolMark struct {
 // arguments are put under these keys; without, the first argument is the input (contract 8.5).
 func NewNamespaceTool(toolName string, params ...string) (ToolMark, error) {
 	if blank(toolName) {
-		return ToolMark{}, errors.New("Code mode namespace toolName must be non-empty.")
+		return ToolMark{}, errNoToolName
 	}
 	return ToolMark{toolName, slices.Clone(params)}, nil
 }
@@ -45,7 +44,7 @@ func serialiseScope(id string, scope any) (protocol.Node, error) {
 		return node, err
 	}
 	if node.Kind != protocol.NodeObject {
-		return node, fmt.Errorf("Code mode namespace %q createScope must return an object.", id)
+		return node, scopeNoObject(id)
 	}
 	return node, nil
 }
@@ -64,14 +63,14 @@ func (s *serialiser) place() string {
 
 func (s *serialiser) node(v any) (protocol.Node, error) {
 	if len(s.path) > maxScopeDepth {
-		return protocol.Node{}, fmt.Errorf("Code mode namespace scope is nested more than %d levels.", maxScopeDepth)
+		return protocol.Node{}, errScopeDepth
 	}
 	switch v := v.(type) {
 	case nil:
 		return leaf("null"), nil
 	case ToolMark:
 		if v.toolName == "" {
-			return protocol.Node{}, errors.New("Code mode namespace toolName must be non-empty.")
+			return protocol.Node{}, errNoToolName
 		}
 		return protocol.Node{Kind: protocol.NodeFunction, ToolName: v.toolName, Params: v.params}, nil
 	case Object:
@@ -81,7 +80,7 @@ func (s *serialiser) node(v any) (protocol.Node, error) {
 	}
 	switch r := reflect.ValueOf(v); r.Kind() {
 	case reflect.Func:
-		return protocol.Node{}, fmt.Errorf("Code mode namespace function at %s must be created with createCodeModeNamespaceTool.", s.place())
+		return protocol.Node{}, rejection("Code mode namespace function at " + s.place() + " must be created with createCodeModeNamespaceTool.")
 	case reflect.Pointer, reflect.Interface:
 		if r.IsNil() {
 			return leaf("null"), nil
@@ -105,7 +104,7 @@ func (s *serialiser) inside(r reflect.Value, walk func() (protocol.Node, error))
 	}
 	at := r.Pointer()
 	if s.open[at] {
-		return protocol.Node{}, fmt.Errorf("Circular code mode namespace scope at %s.", s.place())
+		return protocol.Node{}, rejection("Circular code mode namespace scope at " + s.place() + ".")
 	}
 	s.open[at] = true
 	defer delete(s.open, at)
@@ -139,7 +138,7 @@ func (s *serialiser) object(fields Object) (protocol.Node, error) {
 func (s *serialiser) array(r reflect.Value) (protocol.Node, error) {
 	node := protocol.Node{Kind: protocol.NodeArray}
 	for i := range r.Len() {
-		inner, err := s.step(fmt.Sprint(i), r.Index(i).Interface())
+		inner, err := s.step(strconv.Itoa(i), r.Index(i).Interface())
 		if err != nil {
 			return node, err
 		}

@@ -135,3 +135,25 @@ func TestSearchOrder(t *testing.T) {
 	slices.Reverse(tools)
 	same(t, "hits", idsOf(decode(t, "["+strings.Join(tools, ",")+"]").Search("send the mail list", 50)), want)
 }
+
+// No text makes the splitter or the stemmer fail, lose letters or take more than linear space.
+func FuzzTerms(f *testing.F) {
+	for _, s := range []string{"HTTPServer2", "don't", "文件搜索x", "e\u0301\u0301", "ﬁle", "'s", "ying yied", "ÄÖÜßẞ"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		total := 0
+		termsOf(text, func(piece []byte, isWord bool) {
+			if len(piece) == 0 {
+				t.Fatalf("an empty piece in %q", text)
+			}
+			total += len(piece)
+			if term := termOf(string(piece), isWord); isWord && term == "" && !stopWords[string(piece)] {
+				t.Fatalf("%q of %q has no term", piece, text)
+			}
+		})
+		if total > 3*18*(len(text)+1) { // a pair twice and once whole, NFKC makes at most 18 of one
+			t.Fatalf("%d bytes of terms from %d", total, len(text))
+		}
+	})
+}

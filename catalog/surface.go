@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -61,7 +60,7 @@ func KeepSurface(names, directOnly []string) []string {
 func VerifySurface(names []string, directOnly []string) error {
 	const violation = "Code mode payload tool surface violation: expected exec,wait"
 	if names == nil {
-		return errors.New(violation + "; got no tools")
+		return rejection(violation + "; got no tools")
 	}
 	count := make(map[string]int, len(names))
 	fine := true
@@ -76,5 +75,5 @@ func VerifySurface(names []string, directOnly []string) error {
 	if len(names) == 0 {
 		got = "none"
 	}
-	return errors.New(violation + " plus direct-only tools; got " + got)
+	return rejection(violation + " plus direct-only tools; got " + got)
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"sync"
 
@@ -12,9 +11,9 @@ import (
 
 var (
 	// ErrNamespaceID is the rejection of a namespace request whose id is no string (contract 8.7).
-	ErrNamespaceID = errors.New("namespace id must be a string.")
+	ErrNamespaceID error = rejection("namespace id must be a string.")
 	// ErrNamespacePath is the rejection of a namespace request whose path is no list of strings (contract 8.7).
-	ErrNamespacePath = errors.New("namespace path must be an array of strings.")
+	ErrNamespacePath error = rejection("namespace path must be an array of strings.")
 )
 
 // Args are the positional arguments of a namespace call as JSON. An index below Count that is not in
@@ -116,24 +115,24 @@ func (v *View) Resolve(namespaceID string, path []string, args Args) (*Entry, js
 	}
 	n := v.byID[namespaceID]
 	if n == nil {
-		return nil, nil, errors.New("Unknown code mode namespace: " + namespaceID)
+		return nil, nil, rejection("Unknown code mode namespace: " + namespaceID)
 	}
 	f := n.member(path)
 	if f == nil || f.Kind != protocol.NodeFunction {
 		return nil, nil, notCallable(path)
 	}
 	if !n.required[f.ToolName] {
-		return nil, nil, errors.New("Code mode namespace path targets undeclared tool: " + f.ToolName)
+		return nil, nil, rejection("Code mode namespace path targets undeclared tool: " + f.ToolName)
 	}
 	e := v.pluginTool(n.wire.PluginID, f.ToolName)
 	if e == nil {
-		return nil, nil, errors.New("namespace tool is not visible in the run catalog: " + f.ToolName)
+		return nil, nil, rejection("namespace tool is not visible in the run catalog: " + f.ToolName)
 	}
 	return e, inputOf(f.Params, args), nil
 }
 
 func notCallable(path []string) error {
-	return errors.New("Code mode namespace path is not callable: " + strings.Join(path, "."))
+	return rejection("Code mode namespace path is not callable: " + strings.Join(path, "."))
 }
 
 // inputOf maps positional arguments to an input (contract 8.5). Without params, nil, the first argument

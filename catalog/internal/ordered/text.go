@@ -61,15 +61,39 @@ func Compact(raw []byte) []byte {
 			return appendValue(nil, &v)
 		}
 	}
-	if bytes.IndexByte(raw, ' ') < 0 && bytes.IndexByte(raw, '\n') < 0 && bytes.IndexByte(raw, '\t') < 0 && bytes.IndexByte(raw, '\r') < 0 {
+	at := outerSpace(raw, 0)
+	if at == len(raw) {
 		return raw
 	}
-	var out bytes.Buffer
-	out.Grow(len(raw))
-	if json.Compact(&out, raw) != nil {
-		return raw
+	out := make([]byte, 0, len(raw))
+	for from := 0; from < len(raw); {
+		out = append(out, raw[from:at]...)
+		for from = at; from < len(raw) && isSpace(raw[from]); from++ {
+		}
+		at = outerSpace(raw, from)
 	}
-	return out.Bytes()
+	return out
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+// outerSpace gives the place of the next white space outside strings, from a place outside strings, or
+// the length of the text.
+func outerSpace(raw []byte, from int) int {
+	inString := false
+	for i := from; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			inString = !inString
+		case !inString:
+			if isSpace(c) {
+				return i
+			}
+		case c == '\\':
+			i++
+		}
+	}
+	return len(raw)
 }
 
 func hasSurrogateEscape(raw []byte) bool {
