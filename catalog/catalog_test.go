@@ -204,11 +204,12 @@ func TestDecodeErrors(t *testing.T) {
 		`{"tools":[{"source":"mcp","name":"a","mcp":{"toolName":"s"}}]}`:                                                    "tools[0].mcp.serverName must be a non-empty string",
 		`{"tools":[{"source":"mcp","name":"a","mcp":{"serverName":"s","toolName":"t","operation":"drop"}}]}`:                "tools[0].mcp.operation must be tool, resources_list, resources_read, prompts_list or prompts_get",
 		`{"tools":[],"namespaces":{}}`:                                                                                      "namespaces must be an array",
-		`{"tools":[],"namespaces":[{"id":1}]}`:                                                                              "namespaces[0].id must be a string",
-		`{"tools":[],"namespaces":[{"requiredToolNames":["a",1]}]}`:                                                         "namespaces[0].requiredToolNames must be an array of strings",
+		`{"tools":[],"namespaces":[{"description":1}]}`:                                                                     "namespaces[0].description must be a string",
+		`{"tools":[],"namespaces":[7]}`:                                                                                     "namespaces[0].id must be given: the entry is no object",
 		`{"tools":[],"namespaces":[{"scope":{"kind":"object","entries":[["a",{"kind":"array","items":[{"kind":"?"}]}]]}}]}`: "namespaces[0].scope.entries[0].items[0].kind must be object, array, value or function",
 		`{"tools":[],"namespaces":[{"scope":{"kind":"object","entries":[["a"]]}}]}`:                                         "namespaces[0].scope.entries[0] must be a pair of key and node",
-		`{"tools":[],"namespaces":[{"scope":{"kind":"function","toolName":1}}]}`:                                            "namespaces[0].scope.toolName must be a string",
+		`{"tools":[],"namespaces":[{"scope":{"kind":"function","params":[1]}}]}`:                                            "namespaces[0].scope.params must be an array of strings",
+		`{"tools":[],"namespaces":[{"scope":{"kind":"object","entries":5}}]}`:                                               "namespaces[0].scope.entries must be an array",
 	} {
 		_, err := Decode([]byte(text))
 		refused(t, err, "code mode catalog is invalid: "+want)

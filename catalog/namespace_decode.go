@@ -32,28 +32,37 @@ func namespaceFrom(v *ordered.Value) (protocol.Namespace, error) {
 		return protocol.Namespace{}, errors.New("id must be given: the entry is no object")
 	}
 	f := fields{of: v}
+	// What contract 8.2 and 8.5 have a text for is left empty where its type is wrong, for ForRun to refuse.
 	n := protocol.Namespace{
-		ID: f.text("id"), PluginID: f.text("pluginId"), GlobalName: f.text("globalName"),
-		Description: f.text("description"), Prompt: f.text("prompt"), RequiredToolNames: f.texts("requiredToolNames"),
+		ID: v.Get("id").Str, PluginID: v.Get("pluginId").Str, GlobalName: v.Get("globalName").Str,
+		Description: f.text("description"), Prompt: f.text("prompt"),
 	}
-	if f.err != nil {
+	required := v.Get("requiredToolNames")
+	for i := range required.Items {
+		n.RequiredToolNames = append(n.RequiredToolNames, required.Items[i].Str)
+	}
+	scope := v.Get("scope")
+	if f.err != nil || scope.Kind != ordered.Object {
 		return n, f.err
 	}
-	scope, err := nodeFrom(v.Get("scope"), 0)
-	if err != nil {
+	var err error
+	if n.Scope, err = nodeFrom(scope, 0); err != nil {
 		return n, fmt.Errorf("scope%w", err)
 	}
-	n.Scope = scope
 	return n, nil
 }
 
-func (f *fields) texts(key string) []string {
+func (f *fields) list(key string) *ordered.Value {
 	v := f.of.Get(key)
-	if !v.Given() {
-		return nil
+	if v.Given() && v.Kind != ordered.Array {
+		f.mismatch(key, "an array")
 	}
+	return v
+}
+
+func (f *fields) texts(key string) []string {
+	v := f.list(key)
 	if v.Kind != ordered.Array {
-		f.mismatch(key, "an array of strings")
 		return nil
 	}
 	list := make([]string, len(v.Items))
@@ -75,7 +84,7 @@ func nodeFrom(v *ordered.Value, depth int) (protocol.Node, error) {
 	n := protocol.Node{Kind: protocol.NodeKind(f.text("kind"))}
 	switch n.Kind {
 	case protocol.NodeObject:
-		entries := v.Get("entries")
+		entries := f.list("entries")
 		n.Entries = make([]protocol.NodeEntry, len(entries.Items))
 		for i := range entries.Items {
 			pair := &entries.Items[i]
@@ -89,7 +98,7 @@ func nodeFrom(v *ordered.Value, depth int) (protocol.Node, error) {
 			n.Entries[i] = protocol.NodeEntry{Key: pair.Items[0].Str, Node: inner}
 		}
 	case protocol.NodeArray:
-		items := v.Get("items")
+		items := f.list("items")
 		n.Items = make([]protocol.Node, len(items.Items))
 		for i := range items.Items {
 			inner, err := nodeFrom(&items.Items[i], depth+1)
@@ -99,7 +108,7 @@ func nodeFrom(v *ordered.Value, depth int) (protocol.Node, error) {
 			n.Items[i] = inner
 		}
 	case protocol.NodeFunction:
-		n.ToolName, n.Params = f.text("toolName"), f.texts("params")
+		n.ToolName, n.Params = v.Get("toolName").Str, f.texts("params")
 	case protocol.NodeValue:
 		n.Value = f.raw("value")
 	default:

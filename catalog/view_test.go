@@ -142,6 +142,18 @@ func TestNamespaceErrors(t *testing.T) {
 		"[" + ticketNamespace("a", "p", "A", `["x"]`, empty) + "," + ticketNamespace("a", "p", "B", `["x"]`, empty) + "]": `Code mode namespace id "a" is already registered.`,
 		"[" + ticketNamespace("a", "p", "A", `["x"]`, empty) + "," + ticketNamespace("b", "p", "A", `["x"]`, empty) + "]": `Code mode namespace globalName "A" is already registered by "a".`,
 	}
+	for text, want := range map[string]string{
+		`[{"id":5,"pluginId":"p"}]`:                                                          "Code mode namespace id must be non-empty.",
+		`[{"id":"a","pluginId":["p"]}]`:                                                      "Code mode namespace pluginId must be non-empty.",
+		`[{"id":"a","pluginId":"p","globalName":7}]`:                                         "Code mode namespace globalName must be a JavaScript identifier.",
+		`[{"id":"a","pluginId":"p","globalName":"A","requiredToolNames":"x"}]`:               "Code mode namespace requiredToolNames must include at least one tool name.",
+		`[{"id":"a","pluginId":"p","globalName":"A","requiredToolNames":["x",1]}]`:           "Code mode namespace requiredToolNames must be non-empty strings.",
+		`[{"id":"a","pluginId":"p","globalName":"A","requiredToolNames":["x"]}]`:             `Code mode namespace "a" createScope must return an object.`,
+		`[{"id":"a","pluginId":"p","globalName":"A","requiredToolNames":["x"],"scope":"x"}]`: `Code mode namespace "a" createScope must return an object.`,
+		scope(`["f",{"kind":"function","toolName":5}]`):                                      "Code mode namespace toolName must be non-empty.",
+	} {
+		tests[text] = want
+	}
 	for _, g := range strings.Fields(`tools ALL_TOOLS API MCP namespaces text json yield_control agents phase log console setTimeout clearTimeout
 		queueMicrotask structuredClone TextEncoder TextDecoder atob btoa URL URLSearchParams require module process Object Array Promise JSON
 		Math globalThis undefined eval Uint8Array Float16Array WeakRef Reflect toString __proto__ __openclaw __openclawX`) {
