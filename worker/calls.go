@@ -81,7 +81,9 @@ func (q *results) send(r *run, msg *nats.Msg, callID, toolID string, method prot
 	w, log := r.w, r.log.With("callId", callID)
 	q.sending.Go(func() {
 		defer span.End()
+		sent := time.Now()
 		answer, err := w.request(ctx, msg)
+		w.tellCall(log, toolID, method, answer, err, sent)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return // the leg has ended; the next one sends it again if it has to

@@ -35,6 +35,7 @@ func (r *run) eventSettled(s settlement) {
 
 func (w *Worker) publishEvent(l *leg, e protocol.Event) {
 	e.V, e.At, e.Worker = protocol.Version, time.Now().UTC(), w.opt.ID
+	w.tellEvent(&e)
 	data, err := protocol.Marshal(e)
 	if err != nil {
 		w.log.Error("event could not be encoded", "kind", e.Kind, "error", err)

@@ -282,7 +282,10 @@ func (l *leg) reply(res protocol.Result) error {
 	defer cancel()
 	_, err = jetpub.Publish(ctx, l.w.js, msg, jetstream.WithMsgID(l.tenant+"."+l.job.RunID+"."+l.job.JobID+".reply"))
 	if errors.Is(err, jetpub.ErrExists) {
-		return nil
+		err = nil
+	}
+	if err == nil {
+		l.tellReply(&reply)
 	}
 	return err
 }

@@ -141,11 +141,16 @@ func (w *Worker) surface(ctx context.Context, tenant string, data []byte) (any, 
 	if err != nil {
 		return nil, badRequest("%v", err)
 	}
+	res := protocol.SurfaceResponse{V: protocol.Version}
+	if active {
+		res.Active, res.Tools, res.CatalogRef = true, tools, ref
+	}
+	w.tellSurface(tenant, &res)
 	if !active {
-		return protocol.SurfaceResponse{V: protocol.Version}, nil
+		return res, nil
 	}
 	if err := w.catalogs.put(ctx, tenant, ref, req.Catalog); err != nil {
 		return nil, err
 	}
-	return protocol.SurfaceResponse{V: protocol.Version, Active: true, Tools: tools, CatalogRef: ref}, nil
+	return res, nil
 }

@@ -45,6 +45,8 @@ type Options struct {
 	CatalogCacheBytes int
 	// NoOutputEvents keeps what cells put out from the event stream (protocol 6).
 	NoOutputEvents bool
+	// Diagnostics say what of the work is logged besides faults. Defaults to nothing at info level.
+	Diagnostics Diagnostics
 	// Logger defaults to slog.Default().
 	Logger *slog.Logger
 }

@@ -106,6 +106,10 @@ func (d *daemon) startWorker(ctx context.Context) (err error) {
 		ExecSlots: c.ExecSlots, WaitSlots: c.WaitSlots, SuspendedPerSession: c.SuspendedPerSession,
 		CatalogCacheBytes: int(c.CatalogCacheBytes), NoOutputEvents: !c.OutputEvents, Logger: d.Log,
 	}
+	opts.Diagnostics = worker.Diagnostics{
+		Legs: c.DebugCodeMode, Transport: c.DebugTransport,
+		Payload: worker.Payload(c.DebugPayload), Events: worker.EventLog(c.DebugEvents),
+	}
 	opts.Subjects.Names, opts.Subjects.Replicas, opts.Subjects.AckWait = c.Names(), c.Replicas, c.AckWait
 	if d.worker, err = worker.New(opts); err != nil {
 		return err
