@@ -52,6 +52,7 @@ func TestIDs(t *testing.T) {
 	want := []string{"openclaw:core:message", "openclaw:browser:browser_request", "mcp:github:create_issue", "mcp:raw:x", "client:app:select_file", "client:client:a:b <c>"}
 	got := idsOf(c.entries)
 	same(t, "ids", got, want)
+	same(t, "parts", []string{string(c.mcp[0].Source()), c.mcp[0].SourceName(), c.mcp[0].Name()}, []string{"mcp", "github", "create_issue"})
 	same(t, "later one", lookup(t, c, "message").Tool().Description, "second")
 	if compact := string(lookup(t, c, "client:client:a:b <c>").Compact()); !strings.HasPrefix(compact, `{"id":"client:client:a:b <c>",`) {
 		t.Errorf("compact entry is %s", compact)
@@ -243,6 +244,11 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameJSON(t, "entry", c.AllTools(), `[{"id":"openclaw:core:a","source":"openclaw","sourceName":"core","name":"a","description":"","input":"{ ... }"}]`)
+	null, err := Build(protocol.Catalog{Tools: []protocol.Tool{{Source: "openclaw", Name: "a", Parameters: json.RawMessage("null"), OutputSchema: json.RawMessage(" null ")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, "null is absent", lookup(t, null, "a").Described(), `{"id":"openclaw:core:a","source":"openclaw","sourceName":"core","name":"a","description":"","input":"unknown","parameters":{}}`)
 	for _, b := range []struct {
 		tool protocol.Tool
 		want string

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
@@ -180,7 +179,10 @@ func checkNode(n *protocol.Node, depth int) error {
 			return errNoToolName
 		}
 	case protocol.NodeValue:
-		if len(n.Value) > 0 && !json.Valid(n.Value) {
+		if len(n.Value) == 0 {
+			return nil
+		}
+		if _, err := ordered.Parse(n.Value); err != nil {
 			return rejection("Code mode namespace scope has a value that is not JSON.")
 		}
 	default:

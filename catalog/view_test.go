@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"codemode/protocol"
 )
 
 const (
@@ -167,6 +169,13 @@ func TestNamespaceErrors(t *testing.T) {
 		_, err = decode(t, `[]`).ForRun(list, false)
 		refused(t, err, want)
 	}
+	for _, scope := range []protocol.Node{{Kind: "value", Value: []byte("\"\xff\"")}, {Kind: "value", Value: []byte("{")}, {Kind: "other"}} {
+		n := protocol.Namespace{ID: "a", PluginID: "p", GlobalName: "A", RequiredToolNames: []string{"x"},
+			Scope: protocol.Node{Kind: "object", Entries: []protocol.NodeEntry{{Key: "k", Node: scope}}}}
+		if _, err := decode(t, `[]`).ForRun([]protocol.Namespace{n}, false); err == nil {
+			t.Errorf("%s %q is accepted", scope.Kind, scope.Value)
+		}
+	}
 	good := ns("a", "p", "Ünïcode$_1", `["x"]`, empty)
 	view(t, `[]`, good, true)
 	deep := scope(`["a",` + strings.Repeat(`{"kind":"array","items":[`, 600) + `{"kind":"value"}` + strings.Repeat(`]}`, 600) + `]`)
@@ -189,6 +198,9 @@ func TestRunNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		return c.ForRun(list, false)
+	}
+	if without := decode(t, ticketTools); c.Bytes() <= without.Bytes() {
+		t.Errorf("%d bytes with namespaces, %d without", c.Bytes(), without.Bytes())
 	}
 	v, err := own("mine", "Mine")
 	if err != nil {
