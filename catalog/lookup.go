@@ -31,6 +31,10 @@ func (c *Catalog) Lookup(ref string) (*Entry, error) {
 		"Use tools.search to find a tool, tools.describe to inspect it, then tools.call with the exact id or name.")
 }
 
+// Entry gives the entry with the exact id, MCP ones included, or nil. It is for ids the host has resolved
+// before, not for what guest code says.
+func (c *Catalog) Entry(id string) *Entry { return c.byID[id] }
+
 // maxNeedle is the longest reference, in bytes, that suggestions are made for: guest code chooses it,
 // and each one is looked for in every description.
 const maxNeedle = 256

@@ -43,6 +43,19 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+func TestEntry(t *testing.T) {
+	t.Parallel()
+	c := decode(t, shopTools)
+	for _, e := range c.entries {
+		if c.Entry(e.ID()) != e {
+			t.Errorf("%s is not found", e.ID())
+		}
+	}
+	if c.Entry("read") != nil || c.Entry(" openclaw:core:read") != nil {
+		t.Error("something else than an exact id is found")
+	}
+}
+
 // The points of contract 6.6, one by one.
 func TestSuggestionScores(t *testing.T) {
 	t.Parallel()
