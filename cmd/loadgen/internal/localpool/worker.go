@@ -1,0 +1,118 @@
+package localpool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	// readyMark is what a worker logs when it takes jobs.
+	readyMark = "msg=ready"
+	// readyTimeout is more than compiling the engine takes on a slow machine.
+	readyTimeout = 30 * time.Second
+	// stopTimeout is what a worker has to hand over its runs before it is killed.
+	stopTimeout = 5 * time.Second
+)
+
+// Worker is a worker process.
+type Worker struct {
+	ID  string
+	PID int
+
+	cmd    *exec.Cmd
+	log    *logTail
+	killed atomic.Bool
+	done   chan struct{} // closed when the process has ended
+	exit   error         // set before done is closed
+}
+
+func launch(bin, id string, env []string) (*Worker, error) {
+	w := &Worker{ID: id, log: newLogTail(readyMark), done: make(chan struct{})}
+	w.cmd = exec.Command(bin)
+	w.cmd.Env, w.cmd.Stderr, w.cmd.SysProcAttr = env, w.log, processAttr()
+	w.cmd.WaitDelay = time.Second // for a process of the worker's that outlives it and keeps the log open
+	if err := w.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start worker %s: %w", id, err)
+	}
+	w.PID = w.cmd.Process.Pid
+	go func() { // ends with the process
+		w.exit = w.cmd.Wait()
+		close(w.done)
+	}()
+	return w, nil
+}
+
+func (w *Worker) awaitReady(ctx context.Context) error {
+	limit := time.NewTimer(readyTimeout)
+	defer limit.Stop()
+	select {
+	case <-w.log.marked:
+		return nil
+	case <-w.done:
+		return fmt.Errorf("%w: %s ended (%s)%s", ErrNotReady, w.ID, exitText(w.exit), w.lastLog())
+	case <-limit.C:
+		return fmt.Errorf("%w: %s has not logged %q within %s%s", ErrNotReady, w.ID, readyMark, readyTimeout, w.lastLog())
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Done is closed when the process has ended.
+func (w *Worker) Done() <-chan struct{} { return w.done }
+
+// Exit says how the process ended and what it logged last. It may be called once Done is closed.
+func (w *Worker) Exit() string { return exitText(w.exit) + w.lastLog() }
+
+// Kill ends the process at once, as the loss of its machine would, and returns when it is gone.
+func (w *Worker) Kill() error {
+	w.killed.Store(true)
+	if err := w.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill worker %s: %w", w.ID, err)
+	}
+	<-w.done
+	return nil
+}
+
+// Stop asks the process to end and returns when it has; one that does not is killed, which is an error, and so is
+// an end in failure.
+func (w *Worker) Stop() error {
+	if w.killed.Load() {
+		<-w.done
+		return nil
+	}
+	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return errors.Join(fmt.Errorf("stop worker %s: %w", w.ID, err), w.Kill())
+	}
+	limit := time.NewTimer(stopTimeout)
+	defer limit.Stop()
+	select {
+	case <-w.done:
+	case <-limit.C:
+		return errors.Join(fmt.Errorf("worker %s did not stop within %s and was killed", w.ID, stopTimeout), w.Kill())
+	}
+	if w.exit != nil {
+		return fmt.Errorf("worker %s ended badly: %s", w.ID, w.Exit())
+	}
+	return nil
+}
+
+func exitText(err error) string {
+	if err == nil {
+		return "exit status 0"
+	}
+	return err.Error()
+}
+
+func (w *Worker) lastLog() string {
+	if last := strings.TrimSpace(w.log.last()); last != "" {
+		return ": " + last
+	}
+	return ""
+}
