@@ -19,7 +19,7 @@ import (
 	"codemode/cmd/worker/internal/daemon"
 )
 
-//go:generate sh -c "go run . -help-markdown > table.tmp && sed -i -e '/^<!-- table/,/^<!-- end/{//!d}' -e '/^<!-- table/r table.tmp' ../../docs/configuration.md && rm table.tmp"
+//go:generate go test ./internal/config -run TestDocumentation -update
 
 const (
 	exitStopped = 0
@@ -64,8 +64,6 @@ func run(args, environ []string) int {
 			}
 			return config.WriteText(w)
 		})
-	case flags.markdown:
-		return show(config.WriteMarkdown)
 	case flags.version:
 		return show(func(w io.Writer) error { _, err := fmt.Fprintln(w, "codemode worker", version()); return err })
 	}
@@ -92,14 +90,13 @@ func run(args, environ []string) int {
 	return exitStopped
 }
 
-type flags struct{ embedded, version, help, markdown bool }
+type flags struct{ embedded, version, help bool }
 
 func parse(args []string) (f flags, err error) {
 	set := flag.NewFlagSet("worker", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.BoolVar(&f.embedded, "embedded", false, "")
 	set.BoolVar(&f.version, "version", false, "")
-	set.BoolVar(&f.markdown, "help-markdown", false, "")
 	err = set.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
