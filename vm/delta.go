@@ -72,7 +72,7 @@ func (v *VM) Suspend(maxBytes int) (State, error) {
 	if size > maxBytes {
 		return State{}, protocol.ErrSnapshot
 	}
-	data := encodeDelta(delta{identity: v.engine.identity, memory: uint32(in.mem.size), sp: sp, pages: dirty}, in.mem)
+	data := encodeDelta(delta{identity: v.engine.identity, memory: uint32(in.mem.size), sp: sp}, dirty, in.mem)
 	return State{Data: data, Bytes: size, Counters: v.counts}, nil
 }
 
@@ -106,48 +106,88 @@ func (in *instance) restore(d delta, body []byte) error {
 	} else if d.memory < have {
 		return fmt.Errorf("%w: memory of %d bytes is smaller than the image", ErrBadState, d.memory)
 	}
-	for k, i := range d.pages {
-		page := in.mem.page(i)
-		subtle.XORBytes(page, in.mem.base.page(i), body[k*pageSize:(k+1)*pageSize])
+	for _, r := range d.runs {
+		at := uint64(r.page)*pageSize + uint64(r.word)*wordSize
+		dst := in.mem.whole[at : at+uint64(r.words)*wordSize]
+		subtle.XORBytes(dst, dst, body[:len(dst)])
+		body = body[len(dst):]
 	}
 	in.sp.Set(uint64(d.sp))
 	return nil
 }
 
-// delta is the header of a state; pages are the indexes of those in its body, rising.
+// wordSize is the unit in which pages are compared.
+const (
+	wordSize  = 8
+	pageWords = pageSize / wordSize
+)
+
+// run is a stretch of words in a page that differ from the base image.
+type run struct {
+	page        uint32
+	word, words uint16
+}
+
+// delta is the header of a state, with the runs of its body in rising order.
 type delta struct {
 	identity   [32]byte
 	memory, sp uint32
-	pages      []uint32
+	pages      uint32 // how many differ
+	runs       []run
 }
 
-// encodeDelta writes the header and the compressed body: the page indexes, each as the distance from the
-// one before, then the pages XOR those of the base image.
-func encodeDelta(d delta, mem *linear) []byte {
-	body := make([]byte, 0, len(d.pages)*(pageSize+2))
+// encodeDelta writes the header and the compressed body: for each page its distance from the one before,
+// the number of its runs, and for each of them the words passed over and the words in it; then the words
+// of all runs, XOR those of the base image.
+func encodeDelta(d delta, dirty []uint32, mem *linear) []byte {
+	table := make([]byte, 0, 16*len(dirty))
+	words := make([]byte, 0, 512*len(dirty))
+	var runs []byte
 	last := uint32(0)
-	for _, i := range d.pages {
-		body = binary.AppendUvarint(body, uint64(i-last))
+	for _, i := range dirty {
+		var n int
+		runs, words, n = appendRuns(runs[:0], words, mem.page(i), mem.base.page(i))
+		table = binary.AppendUvarint(table, uint64(i-last))
+		table = append(binary.AppendUvarint(table, uint64(n)), runs...)
 		last = i
 	}
-	for _, i := range d.pages {
-		at := len(body)
-		body = body[:at+pageSize]
-		subtle.XORBytes(body[at:], mem.page(i), mem.base.page(i))
-	}
-	out := make([]byte, deltaHeader, deltaHeader+len(body)/16)
+	body := append(table, words...)
+	out := make([]byte, deltaHeader, deltaHeader+len(body)/2)
 	copy(out, deltaMagic)
 	out[4] = deltaVersion
 	copy(out[deltaIdentity:], d.identity[:])
 	binary.LittleEndian.PutUint32(out[deltaMemory:], d.memory)
 	binary.LittleEndian.PutUint32(out[deltaSP:], d.sp)
-	binary.LittleEndian.PutUint32(out[deltaPages:], uint32(len(d.pages)))
+	binary.LittleEndian.PutUint32(out[deltaPages:], uint32(len(dirty)))
 	binary.LittleEndian.PutUint32(out[deltaBody:], uint32(len(body)))
 	binary.LittleEndian.PutUint64(out[deltaSum:], deltaChecksum(out, body))
 	enc := encoders.Get().(*zstd.Encoder)
 	defer encoders.Put(enc)
 	return enc.EncodeAll(body, out)
 }
+
+// appendRuns appends the runs in which a page differs from its base, and their words.
+func appendRuns(runs, words, page, base []byte) ([]byte, []byte, int) {
+	n, last := 0, 0
+	for w := 0; w < pageWords; {
+		if word(page, w) == word(base, w) {
+			w++
+			continue
+		}
+		first := w
+		for w < pageWords && word(page, w) != word(base, w) {
+			words = binary.LittleEndian.AppendUint64(words, word(page, w)^word(base, w))
+			w++
+		}
+		runs = binary.AppendUvarint(runs, uint64(first-last))
+		runs = binary.AppendUvarint(runs, uint64(w-first))
+		last = w
+		n++
+	}
+	return runs, words, n
+}
+
+func word(page []byte, w int) uint64 { return binary.LittleEndian.Uint64(page[w*wordSize:]) }
 
 func deltaChecksum(header, body []byte) uint64 {
 	h := xxhash.New()
@@ -170,16 +210,16 @@ func decodeDelta(data []byte) (delta, []byte, error) {
 	copy(d.identity[:], data[deltaIdentity:])
 	d.memory = binary.LittleEndian.Uint32(data[deltaMemory:])
 	d.sp = binary.LittleEndian.Uint32(data[deltaSP:])
-	count := binary.LittleEndian.Uint32(data[deltaPages:])
+	d.pages = binary.LittleEndian.Uint32(data[deltaPages:])
 	size := binary.LittleEndian.Uint32(data[deltaBody:])
 	switch {
 	case uint64(d.memory) > maxMemory || d.memory%wasmPageSize != 0:
 		return bad("memory size")
 	case d.sp > stackTop || d.sp%16 != 0:
 		return bad("stack pointer")
-	case count > d.memory/pageSize:
+	case d.pages > d.memory/pageSize:
 		return bad("more pages than memory")
-	case uint64(size) < uint64(count)*pageSize+uint64(count) || uint64(size) > uint64(count)*(pageSize+binary.MaxVarintLen32):
+	case uint64(size) > uint64(d.pages)*maxPageBody:
 		return bad("body size")
 	}
 	body, err := decompress(data[deltaHeader:], int(size))
@@ -189,28 +229,47 @@ func decodeDelta(data []byte) (delta, []byte, error) {
 	if deltaChecksum(data, body) != binary.LittleEndian.Uint64(data[deltaSum:]) {
 		return bad("checksum")
 	}
-	rest, ok := d.readPages(body, count)
-	if !ok || len(rest) != int(count)*pageSize {
-		return bad("page list")
+	words, ok := d.readRuns(body)
+	if !ok {
+		return bad("runs")
 	}
-	return d, rest, nil
+	return d, words, nil
 }
 
-func (d *delta) readPages(body []byte, count uint32) ([]byte, bool) {
-	d.pages = make([]uint32, 0, count)
-	last := uint64(0)
-	for k := range count {
-		step, n := binary.Uvarint(body)
-		if n <= 0 || k > 0 && step == 0 || step > uint64(d.memory) {
-			return nil, false
+// maxPageBody bounds what a page takes in a body: every second word a run of its own, and all words.
+const maxPageBody = pageSize + pageWords*2 + 2*binary.MaxVarintLen32
+
+// readRuns reads the table of a body and gives the words behind it, which are exactly as many as the runs have.
+func (d *delta) readRuns(body []byte) (words []byte, ok bool) {
+	next := func() uint64 {
+		v, n := binary.Uvarint(body)
+		if n <= 0 {
+			body, ok = nil, false
+			return 0
 		}
 		body = body[n:]
-		if last += step; last >= uint64(d.memory/pageSize) {
+		return v
+	}
+	ok = true
+	total, page := uint64(0), uint64(0)
+	for k := range d.pages {
+		step, count := next(), next()
+		page += step
+		if !ok || k > 0 && step == 0 || step > uint64(d.memory) || page >= uint64(d.memory/pageSize) || count > pageWords {
 			return nil, false
 		}
-		d.pages = append(d.pages, uint32(last))
+		at := uint64(0)
+		for range count {
+			gap, length := next(), next()
+			if !ok || gap > pageWords || length == 0 || length > pageWords || at+gap+length > pageWords {
+				return nil, false
+			}
+			d.runs = append(d.runs, run{page: uint32(page), word: uint16(at + gap), words: uint16(length)})
+			at += gap + length
+			total += length
+		}
 	}
-	return body, true
+	return body, uint64(len(body)) == total*wordSize
 }
 
 func decompress(data []byte, size int) ([]byte, error) {

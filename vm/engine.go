@@ -12,7 +12,11 @@ import (
 	"codemode/vm/wasm"
 )
 
-const fuelExport = "codemode_fuel"
+// Names of the globals that the rewritten module has besides its own.
+const (
+	fuelExport = "codemode_fuel"
+	oomExport  = "codemode_oom" // 1 once the engine could not allocate
+)
 
 // Options of an Engine. The zero value works: no compilation cache, DefaultIdle idle VMs.
 type Options struct {
@@ -54,7 +58,7 @@ func (e *Engine) load(ctx context.Context, opt Options) error {
 	if err != nil {
 		return err
 	}
-	rewrite := wasm.Options{InterruptModule: "env", InterruptName: "host_interrupt", FuelExport: fuelExport}
+	rewrite := wasm.Options{InterruptModule: "env", InterruptName: "host_interrupt", FuelExport: fuelExport, MarkFunction: "JS_ThrowOutOfMemory", MarkExport: oomExport}
 	mod, err := wasm.Rewrite(raw, rewrite)
 	if err != nil {
 		return fmt.Errorf("rewrite engine: %w", err)

@@ -31,6 +31,9 @@ var imageTime = time.UnixMilli(1_700_000_000_000).UTC()
 // which would cost it its instance. Pages that are not touched cost nothing.
 const heapReserve = 4 << 20
 
+// gcHeadroom is how much a cell allocates before cycles are first collected; half the smallest heap limit.
+const gcHeadroom = 512 << 10
+
 // maxStackBytes is the guest's stack: deeper recursion is a RangeError. The module has 1 MiB, half of
 // which is left for native frames.
 const maxStackBytes = 512 << 10
@@ -81,14 +84,17 @@ func (in *instance) build(mod wasm.Module) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.reserveHeap(); err != nil {
+	if _, err := in.callNamed("JS_RunGC", uint64(in.ids.runtime)); err != nil {
 		return nil, err
 	}
-	if _, err := in.callNamed("JS_RunGC", uint64(in.ids.runtime)); err != nil {
+	if err := in.reserveHeap(); err != nil {
 		return nil, err
 	}
 	used, err := in.callNamed("qjs_get_allocated_size")
 	if err != nil {
+		return nil, err
+	}
+	if _, err := in.callNamed("JS_SetGCThreshold", uint64(in.ids.runtime), used+gcHeadroom); err != nil {
 		return nil, err
 	}
 	sp := in.sp.Get()
@@ -164,26 +170,13 @@ func (in *instance) setFileName(typeScript bool) {
 // loadController evaluates the guest library and the controller, whose result holds the entry points and
 // the names of all globals, which it gives.
 func (in *instance) loadController() ([]string, error) {
-	name, err := in.put(controllerFile)
+	code, err := guestLibrary()
 	if err != nil {
 		return nil, err
 	}
-	code := "(function (global, host) { 'use strict';\n"
-	for _, part := range webLibrary {
-		code += "(" + part + ")(global);\n"
-	}
-	code += "const library = (" + renderJS + ")();\nreturn (" + controllerJS + ")(global, host, library);\n})"
-	src, err := in.put(code)
+	maker, err := in.compileAndRun(code)
 	if err != nil {
-		return nil, err
-	}
-	made, err := in.callNamed("qjs_eval", uint64(src), uint64(len(code)), uint64(name), 0)
-	if err != nil {
-		return nil, err
-	}
-	maker, err := in.cell(uint32(made))
-	if err != nil {
-		return nil, fmt.Errorf("evaluate controller: %w", err)
+		return nil, fmt.Errorf("evaluate guest library: %w", err)
 	}
 	global, err := in.callNamed("JS_GetGlobalObject", uint64(in.ids.context))
 	if err != nil {
@@ -213,10 +206,8 @@ func (in *instance) loadController() ([]string, error) {
 			return nil, err
 		}
 	}
-	for _, ptr := range []uint32{name, src, hostName} {
-		if err := in.free(ptr); err != nil {
-			return nil, err
-		}
+	if err := in.free(hostName); err != nil {
+		return nil, err
 	}
 	names, err := in.property(api, "globals")
 	if err != nil {
@@ -224,6 +215,40 @@ func (in *instance) loadController() ([]string, error) {
 	}
 	list, err := in.text(names)
 	return strings.Fields(list), err
+}
+
+// stripSource makes the engine forget the text of functions: it would take memory, and be shown by toString.
+const stripSource = 1 << 4
+
+// compileAndRun evaluates a script whose functions show no source text.
+func (in *instance) compileAndRun(code string) (value, error) {
+	name, err := in.put(controllerFile)
+	if err != nil {
+		return 0, err
+	}
+	src, err := in.put(code)
+	if err != nil {
+		return 0, err
+	}
+	lenPtr := in.ids.scratch
+	compiled, err := in.callNamed("qjs_compile", uint64(src), uint64(len(code)), uint64(name), 0, stripSource, uint64(lenPtr))
+	if err != nil {
+		return 0, err
+	}
+	if compiled == 0 {
+		return 0, in.exception()
+	}
+	n := binary.LittleEndian.Uint32(in.mem.bytes()[lenPtr:])
+	cell, err := in.callNamed("qjs_eval_bytecode", compiled, uint64(n))
+	if err != nil {
+		return 0, err
+	}
+	v, err := in.cell(uint32(cell))
+	if err != nil {
+		return 0, err
+	}
+	in.setSlot(0, undefined)
+	return v, errors.Join(in.free(name), in.free(src), in.free(uint32(compiled)))
 }
 
 func (in *instance) property(obj value, key string) (value, error) {
@@ -271,12 +296,56 @@ func (in *instance) exception() error {
 	return errors.New(text)
 }
 
+// maxSmall is above the largest size that the engine's own allocator takes from a slab.
+const maxSmall = 1024
 
-// reserveHeap grows the memory and leaves the growth with the allocator as free space.
+// reserveHeap grows the memory and leaves the growth as the only free space: the holes that the
+// initialisation left, in the engine's slabs and in the heap below, are filled for good, and each size
+// gets a fresh slab. A cell's data then lies together, on zeros, which makes few pages differ from the
+// image and compresses well.
 func (in *instance) reserveHeap() error {
-	ptr, err := in.call(fnMalloc, heapReserve)
-	if err != nil || ptr == 0 {
+	reserve, err := in.call(fnMalloc, heapReserve)
+	if err != nil || reserve == 0 {
 		return errors.Join(errNoMemory, err)
 	}
-	return in.free(uint32(ptr))
+	clear(in.mem.bytes()[reserve : reserve+heapReserve])
+	limit := in.mem.limit
+	in.mem.limit = in.mem.size // an allocation now finds room or fails
+	for size := uint64(8); size <= maxSmall; size += 8 {
+		if err := in.fill(size, in.mallocSmall); err != nil {
+			return err
+		}
+	}
+	for size := uint64(1 << 20); size >= 8; size /= 2 {
+		if err := in.fill(size, in.mallocPlain); err != nil {
+			return err
+		}
+	}
+	in.mem.limit = limit
+	if err := in.free(uint32(reserve)); err != nil {
+		return err
+	}
+	for size := uint64(8); size <= maxSmall; size += 8 {
+		if _, err := in.mallocSmall(size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *instance) mallocPlain(size uint64) (uint64, error) { return in.call(fnMalloc, size) }
+
+func (in *instance) mallocSmall(size uint64) (uint64, error) {
+	return in.callNamed("js_malloc_rt", uint64(in.ids.runtime), size)
+}
+
+// fill allocates blocks of one size until there is no room, and zeroes them.
+func (in *instance) fill(size uint64, malloc func(uint64) (uint64, error)) error {
+	for {
+		ptr, err := malloc(size)
+		if err != nil || ptr == 0 {
+			return err
+		}
+		clear(in.mem.bytes()[ptr : ptr+size])
+	}
 }

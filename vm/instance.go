@@ -42,8 +42,10 @@ type value uint64
 
 const (
 	tagInt       = 0
+	tagNull      = 2
 	tagUndefined = 3
 	tagException = 6
+	null         = value(tagNull << 32)
 	undefined    = value(tagUndefined << 32)
 )
 
@@ -63,6 +65,7 @@ type instance struct {
 	mem   *linear
 	fuel  api.MutableGlobal
 	sp    api.MutableGlobal
+	oom   api.MutableGlobal
 	fns   [numFns]api.Function
 	stack [8]uint64
 	ctx   context.Context // carries this instance to host functions
@@ -110,11 +113,12 @@ func instantiate(ctx context.Context, rt wazero.Runtime, code wazero.CompiledMod
 			return nil, errors.Join(fmt.Errorf("memory cannot hold the image of %d pages", pages), in.close())
 		}
 	}
-	var ok [2]bool
+	var ok [3]bool
 	in.fuel, ok[0] = mod.ExportedGlobal(fuelExport).(api.MutableGlobal)
 	in.sp, ok[1] = mod.ExportedGlobal("__stack_pointer").(api.MutableGlobal)
-	if !ok[0] || !ok[1] {
-		return nil, errors.Join(errors.New("engine does not export its fuel counter and stack pointer"), in.close())
+	in.oom, ok[2] = mod.ExportedGlobal(oomExport).(api.MutableGlobal)
+	if !ok[0] || !ok[1] || !ok[2] {
+		return nil, errors.Join(errors.New("engine does not export its stack pointer, fuel counter and memory mark"), in.close())
 	}
 	for i, name := range fnNames {
 		if in.fns[i] = mod.ExportedFunction(name); in.fns[i] == nil {

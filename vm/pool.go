@@ -41,8 +41,8 @@ func (p *pool) get() (*instance, error) {
 	return in, nil
 }
 
-// put takes back an instance whose guest is idle. Only linear memory, the stack pointer and the fuel
-// counter can have changed: the engine module writes no table and has no other mutable global.
+// put takes back an instance whose guest is idle. Only linear memory, the stack pointer, the fuel
+// counter and the memory mark can have changed: the engine writes no table and has no other mutable global.
 func (p *pool) put(in *instance) {
 	if in.mem.grown() {
 		p.discard(in)
@@ -50,6 +50,7 @@ func (p *pool) put(in *instance) {
 	}
 	in.pages = in.mem.reset(in.pages)
 	in.sp.Set(p.engine.sp)
+	in.oom.Set(0)
 	p.mu.Lock()
 	keep := !p.closed && len(p.idle) < p.max
 	if keep {

@@ -104,7 +104,7 @@ type VM struct {
 	stop     atomic.Pointer[protocol.Error] // set by Interrupt
 
 	turn  Turn
-	final bool // the returned value is being converted
+	final bool  // the returned value is being converted
 	fatal error // ends the run; the instance is thrown away
 	dead  bool
 }

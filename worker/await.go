@@ -160,14 +160,12 @@ func (r *run) answerOf(p kvsnapshots.Pending, data []byte) (json.RawMessage, err
 	if p.Method.Swarm() {
 		return catalog.Value(result), nil
 	}
-	entry, err := r.view.Lookup(p.ToolID)
-	if err != nil && p.Method != protocol.MethodNamespace {
-		return nil, err
+	entry := r.view.Entry(p.ToolID)
+	if entry == nil {
+		return nil, errors.New(protocol.MsgNestedToolFailed)
 	}
-	if err == nil {
-		if err := entry.ValidateOutput(catalog.Details(result)); err != nil {
-			return nil, err
-		}
+	if err := entry.ValidateOutput(catalog.Details(result)); err != nil {
+		return nil, err
 	}
 	switch {
 	case p.Method == protocol.MethodCall:

@@ -318,6 +318,11 @@ func (l *leg) leave(err error) {
 // abort ends the leg at once: the guest if it runs, the waiting if it waits.
 func (l *leg) abort() {
 	l.cancel(protocol.ErrAborted)
+	l.interrupt()
+}
+
+// interrupt stops the guest if one runs. It is called after the end of the leg's context, which says why.
+func (l *leg) interrupt() {
 	if stop := l.stop.Load(); stop != nil {
 		(*stop)(protocol.ErrAborted)
 	}

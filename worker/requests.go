@@ -115,12 +115,15 @@ func (r *run) resolveNamespace(p *kvsnapshots.Pending, payload json.RawMessage) 
 	}
 	p.Path = append([]string{ns.ID}, ns.Path...)
 	entry, input, err := r.view.Resolve(ns.ID, ns.Path, catalog.Args{Count: ns.Count, Values: ns.Args})
+	if err == nil {
+		p.Input = input
+	}
+	if entry != nil {
+		r.target(p, entry)
+	}
 	if err != nil {
 		p.Rejected = err.Error()
-		return nil
 	}
-	p.Input = input
-	r.target(p, entry)
 	return nil
 }
 

@@ -215,14 +215,14 @@ func (r *run) settle(s settlement) (vm.Turn, error) {
 	return r.turn(func() (vm.Turn, error) { return r.vm.Settle(s.answer, r.deadline) })
 }
 
-// turn enters the VM. An abort that comes meanwhile stops the guest.
+// turn enters the VM. An abort or the end of the worker that comes meanwhile stops the guest.
 func (r *run) turn(enter func() (vm.Turn, error)) (vm.Turn, error) {
 	if cause := context.Cause(r.ctx); cause != nil {
 		return vm.Turn{}, cause
 	}
 	interrupt := r.vm.Interrupt
 	r.stop.Store(&interrupt)
-	if errors.Is(context.Cause(r.ctx), protocol.ErrAborted) {
+	if context.Cause(r.ctx) != nil {
 		r.vm.Interrupt(protocol.ErrAborted)
 	}
 	_, span := tracer().Start(r.ctx, "turn")
@@ -232,6 +232,9 @@ func (r *run) turn(enter func() (vm.Turn, error)) (vm.Turn, error) {
 	span.End()
 	r.stop.Store(nil)
 	r.resumed = true
+	if errors.Is(context.Cause(r.ctx), errCutOff) {
+		err = errCutOff // the job is done again elsewhere, whatever came of this turn
+	}
 	return turn, err
 }
 

@@ -214,6 +214,9 @@ func (w *Worker) Stop(ctx context.Context) error {
 		case <-ctx.Done():
 			err = fmt.Errorf("legs were cut off: %w", context.Cause(ctx))
 			w.stopWork(errCutOff)
+			for _, l := range w.active.find(func(*leg) bool { return true }) {
+				l.interrupt()
+			}
 			<-done
 		}
 		err = errors.Join(err, w.cleanUp())

@@ -18,6 +18,9 @@ type Options struct {
 	// FuelExport is the name under which the counter, a mutable i32 global, is exported. It begins at 0,
 	// so the first loop asks for a refill.
 	FuelExport string
+	// MarkFunction is the export name of a function whose calls are to be noticed, "" for none: each sets
+	// the mutable i32 global that is exported as MarkExport to 1.
+	MarkFunction, MarkExport string
 }
 
 // Segment is an active data segment that Rewrite took out of the module.
@@ -50,8 +53,10 @@ const (
 type rewriter struct {
 	opt       Options
 	out       Module
-	interrupt int // function index, -1 until seen
-	fuel      uint32
+	imported  int
+	interrupt int    // function index, -1 until seen
+	marked    int    // function index, -1 for none
+	fuel      uint32 // global index; the mark's is the next one
 	sawGlobal bool
 }
 
@@ -62,7 +67,7 @@ func Rewrite(module []byte, opt Options) (Module, error) {
 	if !ok {
 		return Module{}, malformed("no wasm header of version 1")
 	}
-	w := &rewriter{opt: opt, interrupt: -1}
+	w := &rewriter{opt: opt, interrupt: -1, marked: -1}
 	w.out.Code = slices.Clone(header)
 	r := &reader{data: body}
 	for r.more() {
@@ -77,6 +82,9 @@ func Rewrite(module []byte, opt Options) (Module, error) {
 	}
 	if r.err != nil {
 		return Module{}, r.err
+	}
+	if w.marked < 0 && opt.MarkFunction != "" {
+		return Module{}, malformed("function %s is not exported before the code", opt.MarkFunction)
 	}
 	if w.interrupt < 0 || !w.sawGlobal || w.out.Pages == 0 {
 		return Module{}, malformed("import of %s.%s, memory or global section is missing", opt.InterruptModule, opt.InterruptName)
@@ -94,9 +102,7 @@ func (w *rewriter) section(id byte, data []byte) error {
 	case secGlobal:
 		data = w.globals(r)
 	case secExport:
-		n := r.uint()
-		data = append(appendUint(nil, n+1), data[r.pos:]...)
-		data = appendUint(append(appendName(data, w.opt.FuelExport), 3), w.fuel)
+		data = w.exports(r)
 	case secCode:
 		data = w.code(r)
 	case secData:
@@ -127,6 +133,24 @@ func (w *rewriter) imports(r *reader) {
 		}
 		funcs++
 	}
+	w.imported = funcs
+}
+
+func (w *rewriter) exports(r *reader) []byte {
+	n := r.uint()
+	rest := r.data[r.pos:]
+	for range n {
+		name, kind, index := r.name(), r.byte(), r.uint()
+		if r.err != nil {
+			return nil
+		}
+		if kind == 0 && name == w.opt.MarkFunction {
+			w.marked = int(index)
+		}
+	}
+	out := append(appendUint(nil, n+2), rest...)
+	out = appendUint(append(appendName(out, w.opt.FuelExport), 3), w.fuel)
+	return appendUint(append(appendName(out, w.opt.MarkExport), 3), w.fuel+1)
 }
 
 func (w *rewriter) memory(r *reader) {
@@ -144,8 +168,11 @@ func (w *rewriter) memory(r *reader) {
 func (w *rewriter) globals(r *reader) []byte {
 	w.fuel = r.uint()
 	w.sawGlobal = true
-	out := append(appendUint(nil, w.fuel+1), r.data[r.pos:]...)
-	return append(out, 0x7f, 1, opI32Const, 0, opEnd)
+	out := append(appendUint(nil, w.fuel+2), r.data[r.pos:]...)
+	for range 2 {
+		out = append(out, 0x7f, 1, opI32Const, 0, opEnd)
+	}
+	return out
 }
 
 func (w *rewriter) code(r *reader) []byte {
@@ -158,7 +185,11 @@ func (w *rewriter) code(r *reader) []byte {
 	out := appendUint(make([]byte, 0, len(r.data)*21/20), n)
 	var fn []byte
 	for i := uint32(0); i < n && r.err == nil; i++ {
-		fn = w.function(fn[:0], r.bytes(int(r.uint())), check, r)
+		var mark []byte
+		if int(i)+w.imported == w.marked {
+			mark = appendUint([]byte{opI32Const, 1, opGlobalSet}, w.fuel+1)
+		}
+		fn = w.function(fn[:0], r.bytes(int(r.uint())), check, mark, r)
 		out = append(appendUint(out, uint32(len(fn))), fn...)
 	}
 	return out
@@ -177,7 +208,8 @@ func (w *rewriter) check() []byte {
 	return append(b, opIf, blockVoid, opUnreachable, opEnd, opEnd)
 }
 
-func (w *rewriter) function(out, body, check []byte, parent *reader) []byte {
+// function copies a body with a check behind each loop header, and mark at its beginning.
+func (w *rewriter) function(out, body, check, mark []byte, parent *reader) []byte {
 	r := &reader{data: body}
 	for range r.uint() { // locals
 		r.skip(2)
@@ -185,7 +217,8 @@ func (w *rewriter) function(out, body, check []byte, parent *reader) []byte {
 			break
 		}
 	}
-	from := 0
+	out = append(append(out, body[:min(r.pos, len(body))]...), mark...)
+	from := min(r.pos, len(body))
 	for r.more() {
 		if r.step() == opLoop && r.err == nil {
 			out = append(append(out, body[from:r.pos]...), check...)
