@@ -23,6 +23,8 @@ var (
 	ErrNoWorker = errors.New("no worker program")
 	// ErrNotReady is returned by StartWorker for a worker that ends, or says nothing, before it takes jobs.
 	ErrNotReady = errors.New("worker did not get ready")
+	// ErrLost is the cause that Context ends with when a worker has ended by itself.
+	ErrLost = errors.New("worker ended by itself")
 )
 
 // FindWorker gives the path of the worker program: the given one, or where that is "" the program `worker`
@@ -60,16 +62,18 @@ type Options struct {
 
 // Pool is a running server with any number of workers.
 type Pool struct {
-	opt Options
-	dir string
-	srv *natsembed.Server
+	opt    Options
+	dir    string
+	srv    *natsembed.Server
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
 	workers []*Worker
 }
 
-// Start starts the server on a free loopback port.
-func Start(opt Options) (*Pool, error) {
+// Start starts the server on a free loopback port. When ctx ends, so does the pool's Context; Close is still needed.
+func Start(ctx context.Context, opt Options) (*Pool, error) {
 	dir, err := os.MkdirTemp("", "codemode-loadgen-")
 	if err != nil {
 		return nil, fmt.Errorf("make temporary folder: %w", err)
@@ -78,24 +82,30 @@ func Start(opt Options) (*Pool, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return &Pool{opt: opt, dir: dir, srv: srv}, nil
+	p := &Pool{opt: opt, dir: dir, srv: srv}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	return p, nil
 }
+
+// Context is that of all work with the pool: it ends, with ErrLost as cause, when a worker has ended that
+// nobody killed or stopped.
+func (p *Pool) Context() context.Context { return p.ctx }
 
 // URL is where the server listens.
 func (p *Pool) URL() string { return p.srv.URL() }
 
 // StartWorker starts a worker and returns when it takes jobs. It may be called from many goroutines.
-func (p *Pool) StartWorker(ctx context.Context, id string) (*Worker, error) {
+func (p *Pool) StartWorker(id string) (*Worker, error) {
 	env := append(workerEnv(os.Environ(), filepath.Join(p.dir, "cache")), p.opt.Env...)
 	env = append(env, "CODEMODE_HTTP_ADDR=off", "CODEMODE_NATS_URL="+p.URL(), "CODEMODE_WORKER_ID="+id)
-	w, err := launch(p.opt.WorkerBin, id, env)
+	w, err := launch(p.opt.WorkerBin, id, env, p.cancel)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	p.workers = append(p.workers, w)
 	p.mu.Unlock()
-	return w, w.awaitReady(ctx)
+	return w, w.awaitReady(p.ctx)
 }
 
 // inherited are the worker's variables that are taken over from this process: those that tune it. Others, such
@@ -128,6 +138,7 @@ func (p *Pool) Close() error {
 		stopping.Go(func() { errs[i] = w.Stop() })
 	}
 	stopping.Wait()
+	p.cancel(nil)
 	p.srv.Shutdown()
 	if err := os.RemoveAll(p.dir); err != nil {
 		errs = append(errs, fmt.Errorf("remove temporary folder: %w", err))

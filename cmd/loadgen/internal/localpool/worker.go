@@ -26,14 +26,15 @@ type Worker struct {
 	ID  string
 	PID int
 
-	cmd    *exec.Cmd
-	log    *logTail
-	killed atomic.Bool
-	done   chan struct{} // closed when the process has ended
-	exit   error         // set before done is closed
+	cmd            *exec.Cmd
+	log            *logTail
+	killed, ending atomic.Bool   // ending: killed, or asked to stop
+	done           chan struct{} // closed when the process has ended
+	exit           error         // set before done is closed
 }
 
-func launch(bin, id string, env []string) (*Worker, error) {
+// launch starts a worker; lost is called should it end without having been told to.
+func launch(bin, id string, env []string, lost func(error)) (*Worker, error) {
 	w := &Worker{ID: id, log: newLogTail(readyMark), done: make(chan struct{})}
 	w.cmd = exec.Command(bin)
 	w.cmd.Env, w.cmd.Stderr, w.cmd.SysProcAttr = env, w.log, processAttr()
@@ -45,6 +46,9 @@ func launch(bin, id string, env []string) (*Worker, error) {
 	go func() { // ends with the process
 		w.exit = w.cmd.Wait()
 		close(w.done)
+		if !w.ending.Load() {
+			lost(fmt.Errorf("%w: %s (%s)%s", ErrLost, w.ID, w.Exit(), w.lastLog()))
+		}
 	}()
 	return w, nil
 }
@@ -56,23 +60,30 @@ func (w *Worker) awaitReady(ctx context.Context) error {
 	case <-w.log.marked:
 		return nil
 	case <-w.done:
-		return fmt.Errorf("%w: %s ended (%s)%s", ErrNotReady, w.ID, exitText(w.exit), w.lastLog())
+	case <-ctx.Done():
+		select {
+		case <-w.done: // which is what ended ctx
+		default:
+			return context.Cause(ctx)
+		}
 	case <-limit.C:
 		return fmt.Errorf("%w: %s has not logged %q within %s%s", ErrNotReady, w.ID, readyMark, readyTimeout, w.lastLog())
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return fmt.Errorf("%w: %s (%s)%s", ErrNotReady, w.ID, w.Exit(), w.lastLog())
 }
 
-// Done is closed when the process has ended.
-func (w *Worker) Done() <-chan struct{} { return w.done }
-
-// Exit says how the process ended and what it logged last. It may be called once Done is closed.
-func (w *Worker) Exit() string { return exitText(w.exit) + w.lastLog() }
+// Exit says how the process ended. It may be called once that is known: after Kill or Stop.
+func (w *Worker) Exit() string {
+	if w.exit == nil {
+		return "exit status 0"
+	}
+	return w.exit.Error()
+}
 
 // Kill ends the process at once, as the loss of its machine would, and returns when it is gone.
 func (w *Worker) Kill() error {
 	w.killed.Store(true)
+	w.ending.Store(true)
 	if err := w.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill worker %s: %w", w.ID, err)
 	}
@@ -87,6 +98,7 @@ func (w *Worker) Stop() error {
 		<-w.done
 		return nil
 	}
+	w.ending.Store(true)
 	if err := w.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return errors.Join(fmt.Errorf("stop worker %s: %w", w.ID, err), w.Kill())
 	}
@@ -98,16 +110,9 @@ func (w *Worker) Stop() error {
 		return errors.Join(fmt.Errorf("worker %s did not stop within %s and was killed", w.ID, stopTimeout), w.Kill())
 	}
 	if w.exit != nil {
-		return fmt.Errorf("worker %s ended badly: %s", w.ID, w.Exit())
+		return fmt.Errorf("worker %s ended badly: %s%s", w.ID, w.Exit(), w.lastLog())
 	}
 	return nil
-}
-
-func exitText(err error) string {
-	if err == nil {
-		return "exit status 0"
-	}
-	return err.Error()
 }
 
 func (w *Worker) lastLog() string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -65,12 +66,14 @@ func (m *measurement) report(s settings, natsVersion string) *report {
 	return &report{
 		Cells: m.cells, Concurrency: s.concurrency, Calls: s.calls, ToolLatency: float64(s.toolLatency.Microseconds()) / 1000,
 		Failed: m.failedLocked(), Failures: m.failures, Waits: m.waits, Fetched: m.fetched,
-		WallSeconds: m.wall.Seconds(), CellsPerSec: float64(m.cells) / m.wall.Seconds(),
+		WallSeconds: thousandths(m.wall.Seconds()), CellsPerSec: thousandths(float64(m.cells) / m.wall.Seconds()),
 		Latency: latencies{at(m.latency, 50), at(m.latency, 95), at(m.latency, 99), float64(m.latency.Max()) / 1000},
 		Medians: medians{at(m.queued, 50), at(m.inVM, 50), at(m.tools, 50), at(m.total, 50)},
 		Machine: machine{runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.GOMAXPROCS(0), runtime.Version(), natsVersion, s.embedded},
 	}
 }
+
+func thousandths(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 func (r *report) print(out io.Writer, asJSON bool) error {
 	if asJSON {

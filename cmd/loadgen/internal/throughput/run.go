@@ -49,8 +49,9 @@ func (s settings) measure(ctx context.Context, progress io.Writer) (*report, err
 	if err != nil {
 		return nil, err
 	}
-	s.url, s.embedded = pool.URL(), true
-	rep, err := s.drive(ctx, progress)
+	s.url = pool.URL()
+	s.embedded = true // told by the report, also where the flag was not given
+	rep, err := s.drive(pool.Context(), progress)
 	if closing := pool.Close(); err == nil {
 		err = closing // after an error it says nothing more
 	}
@@ -62,11 +63,11 @@ func (s settings) startPool(ctx context.Context) (*localpool.Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := localpool.Start(localpool.Options{WorkerBin: bin})
+	pool, err := localpool.Start(ctx, localpool.Options{WorkerBin: bin})
 	if err != nil {
 		return nil, err
 	}
-	if _, err := pool.StartWorker(ctx, "worker-1"); err != nil {
+	if _, err := pool.StartWorker("worker-1"); err != nil {
 		_ = pool.Close() // what it could say follows from the first error
 		return nil, err
 	}

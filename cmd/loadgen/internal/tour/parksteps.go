@@ -60,7 +60,7 @@ func ticketIn(res protocol.Result) (string, error) {
 
 // storedBytes gives the size of the run's record as it lies in the stream, without the stream's own framing.
 func (t *tour) storedBytes(ctx context.Context, runID string) (int, error) {
-	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
+	ctx, cancel := limited(ctx)
 	defer cancel()
 	stream, err := t.gateway.JetStream().Stream(ctx, subjects.BucketStream(subjects.BucketSnapshots))
 	if err != nil {
@@ -97,7 +97,7 @@ func (t *tour) answerQuestion(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("listen for the result: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
+	ctx, cancel := limited(ctx)
 	defer cancel()
 	if err := nc.FlushWithContext(ctx); err != nil {
 		return "", fmt.Errorf("listen for the result: %w", err)
@@ -116,7 +116,7 @@ func (t *tour) answerQuestion(ctx context.Context) (string, error) {
 
 func (t *tour) stepResume(ctx context.Context) error {
 	t.say("The model calls wait with the run id.\n")
-	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
+	ctx, cancel := limited(ctx)
 	defer cancel()
 	idle := time.Since(t.parked.at)
 	run := t.parked.run
@@ -156,11 +156,11 @@ func (t *tour) stepBytes(context.Context) error {
 	if dirty <= 0 || dirty >= image || stored <= 0 || stored >= dirty {
 		return fmt.Errorf("record %d, state %d, engine %d bytes: want each smaller than the next", stored, dirty, image)
 	}
-	t.say("Only what differs from a fresh engine is kept, compressed, with the source, the")
+	t.say("Only what differs from the engine as it starts is kept, compressed, with the source, the")
 	t.say("pending calls and all else that a worker needs to go on.\n")
 	t.figure("record in NATS", "%s bytes", count(stored))
 	t.figure("VM state, uncompressed", "%s bytes (telemetry.snapshotBytes)", count(dirty))
-	t.figure("a fresh engine's memory", "%s bytes, %d times the record", count(image), image/stored)
+	t.figure("the engine's memory", "%s bytes before any cell, %d times the record", count(image), image/stored)
 	return nil
 }
 

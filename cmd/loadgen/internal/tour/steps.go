@@ -94,11 +94,10 @@ func wantValue(res protocol.Result, want map[string]any) error {
 
 // parkedRun is what the parked cell left.
 type parkedRun struct {
-	run     *gatewaysim.Run
-	worker  string // that parked it
-	ticket  string // made by the cell before it was parked
-	at      time.Time
-	dirty   int // bytes of VM state that differ from the engine image
-	stored  int // bytes of the record
-	subject string
+	run    *gatewaysim.Run
+	worker string // that parked it
+	ticket string // made by the cell before it was parked
+	at     time.Time
+	dirty  int // bytes of VM state that differ from the engine image
+	stored int // bytes of the record
 }

@@ -69,11 +69,11 @@ func Run(ctx context.Context, args []string, stdout, _ io.Writer) error {
 	if bin, err = localpool.FindWorker(bin); err != nil {
 		return err
 	}
-	pool, err := localpool.Start(localpool.Options{WorkerBin: bin, Env: []string{"CODEMODE_ACK_WAIT=" + ackWait}})
+	pool, err := localpool.Start(ctx, localpool.Options{WorkerBin: bin, Env: []string{"CODEMODE_ACK_WAIT=" + ackWait}})
 	if err != nil {
 		return err
 	}
-	err = guide(ctx, pool, newScreen(stdout))
+	err = guide(pool, newScreen(stdout))
 	if closing := pool.Close(); err == nil {
 		err = closing // after an error it says nothing more
 	}
@@ -90,12 +90,13 @@ type tour struct {
 	began   time.Time
 }
 
-func guide(ctx context.Context, pool *localpool.Pool, out *screen) error {
+func guide(pool *localpool.Pool, out *screen) error {
 	t := &tour{screen: out, desk: newDesk(), workers: map[string]*localpool.Worker{}, began: time.Now()}
 	t.title("codemode tour", "a NATS server and two workers on this machine")
-	if err := t.startWorkers(ctx, pool); err != nil {
+	if err := t.startWorkers(pool); err != nil {
 		return err
 	}
+	ctx := pool.Context()
 	var err error
 	t.gateway, err = gatewaysim.Start(ctx, gatewaysim.Options{URL: pool.URL(), Tenant: tenant, Tools: t.tools()})
 	if err != nil {
@@ -115,6 +116,9 @@ func guide(ctx context.Context, pool *localpool.Pool, out *screen) error {
 	} {
 		t.heading(i+1, s.name)
 		if err := s.play(ctx); err != nil {
+			if lost := context.Cause(ctx); errors.Is(lost, localpool.ErrLost) {
+				err = lost // whatever failed, failed for that
+			}
 			return fmt.Errorf("%w at step %d (%s): %w", ErrStep, i+1, s.name, err)
 		}
 	}
@@ -122,12 +126,12 @@ func guide(ctx context.Context, pool *localpool.Pool, out *screen) error {
 	return nil
 }
 
-func (t *tour) startWorkers(ctx context.Context, pool *localpool.Pool) error {
+func (t *tour) startWorkers(pool *localpool.Pool) error {
 	ids := []string{"worker-a", "worker-b"}
 	var starting sync.WaitGroup
 	workers, errs := make([]*localpool.Worker, len(ids)), make([]error, len(ids))
 	for i, id := range ids {
-		starting.Go(func() { workers[i], errs[i] = pool.StartWorker(ctx, id) })
+		starting.Go(func() { workers[i], errs[i] = pool.StartWorker(id) })
 	}
 	starting.Wait()
 	for i, w := range workers {
@@ -139,6 +143,13 @@ func (t *tour) startWorkers(ctx context.Context, pool *localpool.Pool) error {
 	}
 	t.figure("ready after", "%s, NATS server and both workers", ms(time.Since(t.began)))
 	return nil
+}
+
+var errNoAnswer = fmt.Errorf("no answer within %s", replyTimeout)
+
+// limited bounds one exchange with the pool.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, replyTimeout, errNoAnswer)
 }
 
 // reply is an answer with its reply.
@@ -165,7 +176,7 @@ func (t *tour) receive(a gatewaysim.Answer, err error) (reply, error) {
 // exec runs a cell and shows its source and its result.
 func (t *tour) exec(ctx context.Context, run *gatewaysim.Run, cell gatewaysim.Cell) (reply, error) {
 	t.source(cell.Code)
-	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
+	ctx, cancel := limited(ctx)
 	defer cancel()
 	r, err := t.receive(run.Exec(ctx, cell))
 	if err != nil {
