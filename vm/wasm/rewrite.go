@@ -1,5 +1,5 @@
 // Package wasm rewrites a WebAssembly module so that no code in it can run for ever unseen: every loop
-// counts down a fuel counter and calls a host function when it is used up.
+// and every copy or fill of memory counts down a fuel counter and calls a host function when it is used up.
 //
 // Without it a native loop of the engine would never come back, and compiled wasm that never comes back
 // stops the Go garbage collector and with it the whole process (vm/DESIGN.md, "stopping hostile code").
@@ -41,7 +41,9 @@ var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
 // Section ids of the binary format.
 const (
+	secType      = 1
 	secImport    = 2
+	secFunction  = 3
 	secMemory    = 5
 	secGlobal    = 6
 	secExport    = 7
@@ -57,6 +59,7 @@ type rewriter struct {
 	interrupt int    // function index, -1 until seen
 	marked    int    // function index, -1 for none
 	fuel      uint32 // global index; the mark's is the next one
+	bulk      bulk
 	sawGlobal bool
 }
 
@@ -95,8 +98,12 @@ func Rewrite(module []byte, opt Options) (Module, error) {
 func (w *rewriter) section(id byte, data []byte) error {
 	r := &reader{data: data}
 	switch id {
+	case secType:
+		data = w.bulk.types(r)
 	case secImport:
 		w.imports(r)
+	case secFunction:
+		data = w.bulk.functions(r, w.imported)
 	case secMemory:
 		w.memory(r)
 	case secGlobal:
@@ -176,13 +183,14 @@ func (w *rewriter) globals(r *reader) []byte {
 }
 
 func (w *rewriter) code(r *reader) []byte {
-	if w.interrupt < 0 || !w.sawGlobal {
-		r.fail("code before its imports or globals")
+	if w.interrupt < 0 || !w.sawGlobal || !w.bulk.sawTypes || !w.bulk.sawIndexes {
+		r.fail("code before its types, imports, functions or globals")
 		return nil
 	}
+	w.bulk.fuel, w.bulk.interrupt = w.fuel, uint32(w.interrupt)
 	check := w.check()
 	n := r.uint()
-	out := appendUint(make([]byte, 0, len(r.data)*21/20), n)
+	out := appendUint(make([]byte, 0, len(r.data)*21/20), n+2)
 	var fn []byte
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		var mark []byte
@@ -191,6 +199,9 @@ func (w *rewriter) code(r *reader) []byte {
 		}
 		fn = w.function(fn[:0], r.bytes(int(r.uint())), check, mark, r)
 		out = append(appendUint(out, uint32(len(fn))), fn...)
+	}
+	for _, body := range w.bulk.bodies() {
+		out = append(appendUint(out, uint32(len(body))), body...)
 	}
 	return out
 }
@@ -208,7 +219,8 @@ func (w *rewriter) check() []byte {
 	return append(b, opIf, blockVoid, opUnreachable, opEnd, opEnd)
 }
 
-// function copies a body with a check behind each loop header, and mark at its beginning.
+// function copies a body with a check behind each loop header, calls in place of bulk instructions, and
+// mark at its beginning.
 func (w *rewriter) function(out, body, check, mark []byte, parent *reader) []byte {
 	r := &reader{data: body}
 	for range r.uint() { // locals
@@ -220,10 +232,18 @@ func (w *rewriter) function(out, body, check, mark []byte, parent *reader) []byt
 	out = append(append(out, body[:min(r.pos, len(body))]...), mark...)
 	from := min(r.pos, len(body))
 	for r.more() {
-		if r.step() == opLoop && r.err == nil {
+		at := r.pos
+		op, sub := r.step()
+		if r.err != nil {
+			break
+		}
+		if op == opLoop {
 			out = append(append(out, body[from:r.pos]...), check...)
 			from = r.pos
 			w.out.Loops++
+		} else if call, ok := w.bulk.call(sub); ok && op == opPrefixFC {
+			out = append(append(out, body[from:at]...), call...)
+			from = r.pos
 		}
 	}
 	if r.err != nil && parent.err == nil {
