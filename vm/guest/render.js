@@ -104,13 +104,21 @@
     return null;
   }
 
+  // list and fields read and convert members in place: the guest's stack is small, and each level of
+  // nesting must not take more frames than two.
   function list(n, at, depth, up) {
     if (n * 2 > limit - used) fail(OVERFLOW);
     let out = '[';
     for (let i = 0; i < n; i++) {
       if (i > 0) out += ',';
       spend(1);
-      const text = member(at, i, depth, up);
+      let child, text;
+      try {
+        child = at[i];
+      } catch (error) {
+        text = unserializable(error);
+      }
+      if (text === undefined) text = typeof child === 'object' && child !== null ? object(child, i, depth, up) : emit(child, i, depth, up);
       if (text === undefined) spend(4);
       out += text === undefined ? 'null' : text;
     }
@@ -133,7 +141,13 @@
     for (let i = 0; i < names.length; i++) {
       const key = names[i];
       if (skipped !== undefined && (key === 'name' || key === 'message')) continue;
-      const text = member(v, key, depth, up);
+      let child, text;
+      try {
+        child = v[key];
+      } catch (error) {
+        text = unserializable(error);
+      }
+      if (text === undefined) text = typeof child === 'object' && child !== null ? object(child, key, depth, up) : emit(child, key, depth, up);
       if (text === undefined) continue;
       spend(2);
       out += (out === '{' ? '' : ',') + quote(key) + ':' + text;
@@ -171,7 +185,8 @@
     }
     let out = '{';
     for (let i = 0; i < names.length; i++) {
-      const text = emit(values[i], names[i], depth, up);
+      const child = values[i];
+      const text = typeof child === 'object' && child !== null ? object(child, names[i], depth, up) : emit(child, names[i], depth, up);
       if (text === undefined) continue;
       spend(2);
       out += (out === '{' ? '' : ',') + quote(names[i]) + ':' + text;
