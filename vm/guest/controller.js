@@ -286,7 +286,7 @@
 
   // ---- timers and microtasks ----
   const clampDelay = (v) => {
-    const ms = +v;
+    const ms = typeof v === 'bigint' || typeof v === 'symbol' ? 0 : +v;
     return ms > 0 ? (ms < 86400000 ? ms : 86400000) : 0;
   };
   const settled = new $Promise((resolve) => resolve());
