@@ -48,7 +48,7 @@ type Tool struct {
 // Options of a Gateway. URL is required.
 type Options struct {
 	URL string
-	// Tenant to play as. Defaults to "default".
+	// Tenant to play as; answers come below _INBOX.<tenant>. Defaults to "default".
 	Tenant string
 	Names  subjects.Names
 	// Tools are the catalogue of every run.
@@ -69,10 +69,9 @@ type Gateway struct {
 	work    sync.WaitGroup // calls that are worked on
 	closed  chan struct{}  // by the connection, after its last callback
 
-	mu       sync.Mutex
-	runs     map[string]*Run
-	lookNow  chan struct{} // closed, and made anew, when the connection is back
-	runsRead jetstream.Stream
+	mu      sync.Mutex
+	runs    map[string]*Run
+	lookNow chan struct{} // closed, and made anew, when the connection is back
 }
 
 // Start connects and subscribes; jobs may be sent as soon as it returns. The first connect is tried once, a
@@ -119,7 +118,7 @@ func (g *Gateway) makeCatalog() error {
 func (g *Gateway) connect(ctx context.Context) error {
 	var err error
 	g.nc, err = nats.Connect(g.opt.URL,
-		nats.Name("codemode-loadgen"), nats.Timeout(connectTimeout), nats.CustomInboxPrefix("_INBOX.gateway"),
+		nats.Name("codemode-loadgen"), nats.Timeout(connectTimeout), nats.CustomInboxPrefix("_INBOX."+g.opt.Tenant),
 		nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
 		nats.ReconnectHandler(func(*nats.Conn) { g.lookAgain() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { g.opt.Logger.Warn("NATS", "error", err) }),

@@ -33,7 +33,7 @@ type Worker struct {
 	exit           error         // set before done is closed
 }
 
-// launch starts a worker; lost is called should it end without having been told to.
+// launch starts a worker; lost is called should it end, once it was ready, without having been told to.
 func launch(bin, id string, env []string, lost func(error)) (*Worker, error) {
 	w := &Worker{ID: id, log: newLogTail(readyMark), done: make(chan struct{})}
 	w.cmd = exec.Command(bin)
@@ -46,7 +46,7 @@ func launch(bin, id string, env []string, lost func(error)) (*Worker, error) {
 	go func() { // ends with the process
 		w.exit = w.cmd.Wait()
 		close(w.done)
-		if !w.ending.Load() {
+		if w.ready() && !w.ending.Load() { // awaitReady tells of one that never was ready
 			lost(fmt.Errorf("%w: %s (%s)%s", ErrLost, w.ID, w.Exit(), w.lastLog()))
 		}
 	}()
@@ -60,16 +60,22 @@ func (w *Worker) awaitReady(ctx context.Context) error {
 	case <-w.log.marked:
 		return nil
 	case <-w.done:
+		return fmt.Errorf("%w: %s (%s)%s", ErrNotReady, w.ID, w.Exit(), w.lastLog())
 	case <-ctx.Done():
-		select {
-		case <-w.done: // which is what ended ctx
-		default:
-			return context.Cause(ctx)
-		}
+		return context.Cause(ctx)
 	case <-limit.C:
 		return fmt.Errorf("%w: %s has not logged %q within %s%s", ErrNotReady, w.ID, readyMark, readyTimeout, w.lastLog())
 	}
-	return fmt.Errorf("%w: %s (%s)%s", ErrNotReady, w.ID, w.Exit(), w.lastLog())
+}
+
+// ready reports whether the worker has said so.
+func (w *Worker) ready() bool {
+	select {
+	case <-w.log.marked:
+		return true
+	default:
+		return false
+	}
 }
 
 // Exit says how the process ended. It may be called once that is known: after Kill or Stop.

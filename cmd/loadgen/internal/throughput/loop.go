@@ -14,16 +14,8 @@ import (
 	"codemode/protocol"
 )
 
-const (
-	// patience is how long a reply may take before the pool is taken for dead, which ends the measurement.
-	patience = 90 * time.Second
-	// progressEvery is how often long work says how far it is.
-	progressEvery = 2 * time.Second
-	// wrongValue is the detail of a cell that completed with another value than it must have.
-	wrongValue = "wrong_value"
-)
-
-var errNoReply = fmt.Errorf("no reply within %s: is a worker running, and on the same streams?", patience)
+// wrongValue is the detail of a cell that completed with another value than it must have.
+const wrongValue = "wrong_value"
 
 // echo is the tool of the cells.
 func echo(latency time.Duration) gatewaysim.Tool {
@@ -43,15 +35,18 @@ func (s settings) loop(ctx context.Context, g *gatewaysim.Gateway, n int, what s
 	defer cancel(nil)
 	m := newMeasurement()
 	var next atomic.Int64
-	var lanes, telling sync.WaitGroup
+	var lanes, watch sync.WaitGroup
+	var first sync.Once
+	var failure error
 	done := make(chan struct{})
-	telling.Go(func() { m.tell(progress, what, n, done) })
+	watch.Go(func() { m.watch(progress, what, n, done, cancel) })
 	for lane := range min(s.concurrency, n) {
 		lanes.Go(func() {
 			// A session for each lane: at most one of its runs is suspended at a time (contract 12.3).
 			session := "loadgen-" + strconv.Itoa(lane)
 			for next.Add(1) <= int64(n) {
 				if err := s.one(ctx, g, session, m); err != nil {
+					first.Do(func() { failure = err })
 					cancel(err)
 					return
 				}
@@ -61,8 +56,8 @@ func (s settings) loop(ctx context.Context, g *gatewaysim.Gateway, n int, what s
 	lanes.Wait()
 	m.wall = time.Since(m.began)
 	close(done)
-	telling.Wait()
-	return m, context.Cause(ctx)
+	watch.Wait()
+	return m, failure
 }
 
 // leg is what is read of a reply; decoding all of it would take a part of the cores that are measured.
@@ -83,12 +78,11 @@ func (s settings) one(ctx context.Context, g *gatewaysim.Gateway, session string
 	var sum outcome
 	next := func(ctx context.Context) (gatewaysim.Answer, error) { return run.Exec(ctx, s.cell) }
 	for {
-		try, cancel := context.WithTimeoutCause(ctx, patience, errNoReply)
-		answer, err := next(try)
-		cancel()
+		answer, err := next(ctx)
 		if err != nil {
 			return err
 		}
+		m.replies.Add(1)
 		var reply leg
 		if err := json.Unmarshal(answer.Raw, &reply); err != nil {
 			return fmt.Errorf("read reply: %w", err)
@@ -107,10 +101,10 @@ func (s settings) one(ctx context.Context, g *gatewaysim.Gateway, session string
 // judge gives the detail under which a cell that did not do what it should is counted, and one text as example.
 func (s settings) judge(reply leg) (detail, text string) {
 	switch {
-	case reply.Result.Status == protocol.StatusFailed:
+	case reply.Result.Status == protocol.StatusFailed && reply.Result.Detail != "":
 		return reply.Result.Detail, reply.Result.Error
 	case reply.Result.Status != protocol.StatusCompleted:
-		return "invalid_reply", "status is " + strconv.Quote(string(reply.Result.Status))
+		return "invalid_reply", fmt.Sprintf("status is %q, detail %q", reply.Result.Status, reply.Result.Detail)
 	case s.want != "" && string(reply.Result.Value) != s.want:
 		return wrongValue, "value is " + string(reply.Result.Value) + ", want " + s.want
 	}

@@ -1,9 +1,11 @@
 package throughput
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -36,8 +38,11 @@ func (o *outcome) add(a gatewaysim.Answer, t protocol.Timing) {
 
 // measurement collects outcomes; wall is set when all are in.
 type measurement struct {
-	began time.Time
-	wall  time.Duration
+	began   time.Time
+	wall    time.Duration
+	replies atomic.Int64 // also those that say to wait
+
+	every, patience time.Duration // see the constants
 
 	mu                         sync.Mutex
 	latency                    *hdrhistogram.Histogram // microseconds, of cells that did what they should
@@ -60,7 +65,7 @@ const (
 
 func newMeasurement() *measurement {
 	h := func() *hdrhistogram.Histogram { return hdrhistogram.New(1, longestMicros, digits) }
-	return &measurement{began: time.Now(), latency: h(), queued: h(), inVM: h(), tools: h(), total: h(), failures: map[string]failure{}}
+	return &measurement{began: time.Now(), every: progressEvery, patience: patience, latency: h(), queued: h(), inVM: h(), tools: h(), total: h(), failures: map[string]failure{}}
 }
 
 func (m *measurement) record(o outcome) {
@@ -105,18 +110,34 @@ func (m *measurement) failedLocked() int {
 	return n
 }
 
-// tell prints how far it is until done is closed.
-func (m *measurement) tell(out io.Writer, what string, n int, done <-chan struct{}) {
-	tick := time.NewTicker(progressEvery)
+const (
+	// progressEvery is how often long work says how far it is.
+	progressEvery = 2 * time.Second
+	// patience is how long no reply at all may come before the pool is taken for dead. A leg replies within
+	// its time limit, 10 s by default, even if its tools take longer.
+	patience = 30 * time.Second
+)
+
+var errNoReply = fmt.Errorf("no reply within %s: are workers running, for this server and prefix?", patience)
+
+// watch says how far it is until done is closed, and gives up on a pool that does not reply.
+func (m *measurement) watch(out io.Writer, what string, n int, done <-chan struct{}, giveUp context.CancelCauseFunc) {
+	tick := time.NewTicker(m.every)
 	defer tick.Stop()
+	lastSeen, lastReplies := m.began, int64(0)
 	for {
 		select {
 		case <-done:
 			return
-		case <-tick.C:
+		case now := <-tick.C:
 			cells, failed := m.counts()
 			fmt.Fprintf(out, "%s: %d of %d cells, %.0f a second, %d failed\n",
-				what, cells, n, float64(cells)/time.Since(m.began).Seconds(), failed)
+				what, cells, n, float64(cells)/now.Sub(m.began).Seconds(), failed)
+			if replies := m.replies.Load(); replies > lastReplies {
+				lastSeen, lastReplies = now, replies
+			} else if now.Sub(lastSeen) >= m.patience {
+				giveUp(errNoReply)
+			}
 		}
 	}
 }

@@ -141,7 +141,7 @@ func (t *tour) stepResume(ctx context.Context) error {
 	}
 	t.figure("resumed by", "%s, process %d", r.Worker, t.workers[r.Worker].PID)
 	t.figure("wait to reply", "%s", ms(r.took))
-	t.figure("parked for", "%s, by no process", ms(idle))
+	t.figure("parked for", "%s, with no process", ms(idle))
 	t.figure("same state", "ticket %s was made before the cell was parked", t.parked.ticket)
 	t.figure("calls made twice", "none, over %d legs", r.Result.Telemetry.Legs)
 	return nil

@@ -1,7 +1,6 @@
 package tour
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -85,17 +84,24 @@ func (s *screen) result(res protocol.Result) error {
 	return nil
 }
 
-// spaced puts a space behind each comma and colon, so that long JSON wraps well.
-func spaced(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "") != nil {
-		return string(raw)
+// spaced puts a space behind each comma and colon of compact JSON, so that it wraps well.
+func spaced(compact []byte) string {
+	var b strings.Builder
+	inString, escaped := false, false
+	for _, c := range compact {
+		b.WriteByte(c)
+		switch {
+		case escaped:
+			escaped = false
+		case inString && c == '\\':
+			escaped = true
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ',' || c == ':'):
+			b.WriteByte(' ')
+		}
 	}
-	text := strings.ReplaceAll(b.String(), "\n", " ")
-	for _, r := range []string{"{ ", " }", "[ ", " ]"} {
-		text = strings.ReplaceAll(text, r, strings.TrimSpace(r))
-	}
-	return text
+	return b.String()
 }
 
 // figure shows one measured value.
