@@ -72,9 +72,12 @@ func (v *View) files() []*apiFile {
 }
 
 // APIList is the answer of API.list: {"files":[{"path","description","bytes"}]} (contract 5.6). A blank
-// prefix, which an absent one counts as, lists all.
-func (v *View) APIList(prefix string) []byte {
+// prefix, which an absent one counts as, lists all. The error text is the guest's rejection.
+func (v *View) APIList(prefix string) ([]byte, error) {
 	prefix = strings.TrimRight(strings.TrimLeft(trim(prefix), "/"), "/")
+	if prefix != "" && !apiPath(prefix) {
+		return nil, errAPIPath
+	}
 	b := []byte(`{"files":[`)
 	first := true
 	for _, f := range v.files() {
@@ -87,7 +90,19 @@ func (v *View) APIList(prefix string) []byte {
 		first = false
 		b = append(f.appendHead(append(b, '{')), '}')
 	}
-	return append(b, "]}"...)
+	return append(b, "]}"...), nil
+}
+
+var errAPIPath error = rejection("invalid API file path")
+
+// apiPath reports whether a path leads nowhere but down.
+func apiPath(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
 }
 
 func (f *apiFile) appendHead(b []byte) []byte {
@@ -100,10 +115,8 @@ func (f *apiFile) appendHead(b []byte) []byte {
 // text is the guest's rejection.
 func (v *View) APIRead(path string) ([]byte, error) {
 	path = strings.TrimLeft(trim(path), "/")
-	for segment := range strings.SplitSeq(path, "/") {
-		if segment == "" || segment == "." || segment == ".." {
-			return nil, rejection("invalid API file path")
-		}
+	if !apiPath(path) {
+		return nil, errAPIPath
 	}
 	f := v.fileAt(path)
 	if f == nil {

@@ -134,7 +134,11 @@ func TestAPI(t *testing.T) {
 	off, mcp, both := view(t, `[]`, "", false), view(t, githubTools, "", false), view(t, githubTools, "", true)
 	paths := func(v *View, prefix string) []string {
 		list := []string{}
-		for _, f := range value(t, v.APIList(prefix)).(map[string]any)["files"].([]any) {
+		text, err := v.APIList(prefix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range value(t, text).(map[string]any)["files"].([]any) {
 			file := f.(map[string]any)
 			list = append(list, file["path"].(string))
 			content := read(t, v, file["path"].(string))

@@ -279,7 +279,7 @@ func TestConcurrentUse(t *testing.T) {
 			c.Search("order customer", 8)
 			_, _ = c.Lookup("orders")
 			v.MCPTree()
-			v.APIList("")
+			_, _ = v.APIList("")
 			_, _ = v.DollarAPI("github", "", true)
 			_, _, _ = v.Resolve("mcp", []string{"github", "createIssue"}, Args{})
 			_ = lookup(t, c, "read").CompileOutput()

@@ -28,7 +28,7 @@ func (v *View) DollarAPI(server string, selector string, schema bool) ([]byte, e
 
 func (v *View) rootAPI() []byte {
 	tree := v.servers()
-	b := ordered.AppendString([]byte(`{"kind":"mcp_api","scope":"root","header":`), tree.header)
+	b := ordered.AppendString([]byte(`{"kind":"mcp_api","scope":"root","header":`), tree.index.content)
 	b = append(b, `,"servers":[`...)
 	for i, s := range tree.servers {
 		if i > 0 {

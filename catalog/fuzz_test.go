@@ -34,7 +34,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		value(t, v.NamespaceTree())
 		value(t, v.MCPTree())
-		value(t, v.APIList(""))
+		files, err := v.APIList("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		value(t, files)
 		for _, s := range v.servers().servers {
 			text, err := v.DollarAPI(s.identifier, "", true)
 			if err != nil {

@@ -22,9 +22,8 @@ var (
 type mcpTree struct {
 	servers []*mcpServer // in id order
 	byName  map[string]*mcpServer
-	wire    []byte // the answer of View.MCPTree
-	header  string // mcp/index.d.ts without its reference lines
-	index   *apiFile
+	wire    []byte   // the answer of View.MCPTree
+	index   *apiFile // mcp/index.d.ts
 }
 
 type mcpServer struct {
@@ -143,8 +142,7 @@ func newMCPTree(entries []*Entry) *mcpTree {
 		s.byPath[t.method()] = t
 	}
 	tree.wire = tree.encode()
-	tree.header = tree.indexHeader()
-	tree.index = &apiFile{path: "mcp/index.d.ts", description: "The visible MCP servers.", content: tree.references() + "\n" + tree.header}
+	tree.index = &apiFile{path: "mcp/index.d.ts", description: "The visible MCP servers.", content: tree.references() + "\n" + tree.indexHeader()}
 	return tree
 }
 

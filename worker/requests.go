@@ -241,7 +241,7 @@ func (r *run) Load(kind, argument string) (json.RawMessage, error) {
 	case "namespaces":
 		return r.view.NamespaceTree(), nil
 	case "api.list":
-		return r.view.APIList(argument), nil
+		return r.view.APIList(argument)
 	case "api.read":
 		return r.view.APIRead(argument)
 	case "api.mcp":

@@ -125,13 +125,15 @@ func (r *run) note(q vm.Request) error {
 
 // next finds what the guest is given next, or how the leg ends (contract 10.2 steps 4 and 5, 11.3 step 4).
 func (r *run) next() (settlement, end, error) {
+	for i, p := range r.rec.Pending { // before all else that was parked with them
+		if p.Method == protocol.MethodYield && r.atStart[p.CallID] {
+			return r.yielded(i), 0, nil
+		}
+	}
 	calls, timers := 0, 0
 	for i, p := range r.rec.Pending {
 		switch {
 		case p.Method == protocol.MethodYield:
-			if r.atStart[p.CallID] {
-				return r.yielded(i), 0, nil
-			}
 		case local(p):
 			if !r.rec.RestartSafe || r.atStart[p.CallID] {
 				return r.answerLocally(i), 0, nil
