@@ -201,6 +201,7 @@ func (v *VM) enter(deadline time.Time) error {
 	v.turn = Turn{}
 	v.deadline = deadline
 	v.in.fuel.Set(fuelRefill)
+	v.in.oom.Set(0) // a mark of one turn: it does not travel with a suspended run
 	if err := v.interrupted(); err != nil {
 		return v.fatalError(err)
 	}
@@ -245,26 +246,56 @@ func (v *VM) evaluate(cell Cell) error {
 	if ok, err := in.call(fnIsFunction, uint64(in.ids.context), uint64(fn)); err != nil {
 		return err
 	} else if ok == 0 {
-		v.turn.Thrown = &Thrown{Text: "SyntaxError: the cell is not the body of a function", Syntax: true}
-		return in.freeValue(fn)
+		return v.noBody(fn)
 	}
-	setup, err := v.setup(cell)
+	if started, err := v.begin(cell); err != nil || !started {
+		return err
+	}
+	promise, err := in.invoke(fn)
 	if err != nil {
 		return err
 	}
-	promise, err := in.invoke(in.ids.start, fn, intValue(v.limits.OutputBytes), intValue(v.limits.InputBytes),
-		value(cell.Seed[0]), value(cell.Seed[1]), value(cell.Seed[2]), setup)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(in.freeValue(fn), in.freeValue(setup)); err != nil {
+	if err := in.freeValue(fn); err != nil {
 		return err
 	}
 	if promise.tag() == tagException {
 		return v.thrown(false)
 	}
+	if state, err := in.call(fnPromiseState, uint64(in.ids.context), uint64(promise)); err != nil {
+		return err
+	} else if int32(state) < 0 {
+		return v.noBody(promise)
+	}
 	in.setSlot(slotCell, promise)
 	return nil
+}
+
+// noBody is the outcome of text that is none of an async function's body but closes the wrapper. Package
+// source refuses such text before it comes here; it could do nothing else than other guest code.
+func (v *VM) noBody(got value) error {
+	v.turn.Thrown = &Thrown{Text: "SyntaxError: the cell is not the body of a function", Syntax: true}
+	return v.in.freeValue(got)
+}
+
+// begin tells the guest the run's limits, seed and globals. It is false if that threw, which is the cell's outcome.
+func (v *VM) begin(cell Cell) (bool, error) {
+	in := v.in
+	setup, err := v.setup(cell)
+	if err != nil {
+		return false, err
+	}
+	out, err := in.invoke(in.ids.start, intValue(v.limits.OutputBytes), intValue(v.limits.InputBytes),
+		value(cell.Seed[0]), value(cell.Seed[1]), value(cell.Seed[2]), setup)
+	if err != nil {
+		return false, err
+	}
+	if err := in.freeValue(setup); err != nil {
+		return false, err
+	}
+	if out.tag() == tagException {
+		return false, v.thrown(false)
+	}
+	return true, nil
 }
 
 func (v *VM) setup(cell Cell) (value, error) {

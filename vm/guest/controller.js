@@ -379,7 +379,8 @@
 
   // ---- entry points ----
   let plugins = [];
-  function start(cell, out, input, a, b, c, setup) {
+  // Sets a new run up; the host then calls the cell itself, so that no frame of this file is in its stacks.
+  function start(out, input, a, b, c, setup) {
     maxOutput = out;
     maxInput = input;
     ra = a | 0; rb = b | 0; rc = c | 0; rd = 1;
@@ -399,7 +400,6 @@
       }
       if (swarm) installSwarm();
     }
-    return apply(cell, undefined, []);
   }
 
   // How the answer to a request is delivered: 0 resolve with JSON, 1 reject locally, 2 reject a call
