@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -107,7 +108,7 @@ func (t *Telemetry) setUpTraces(ctx context.Context, res *resource.Resource) err
 	}
 	exporter, err := autoexport.NewSpanExporter(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", tracesExporter, err)
+		return fmt.Errorf("%s is %q: %w", tracesExporter, os.Getenv(tracesExporter), err)
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
 	t.tracers = provider
@@ -131,7 +132,7 @@ func (t *Telemetry) setUpMetrics(ctx context.Context, res *resource.Resource) er
 	if exports(metricsExporter, metricsEndpoint) {
 		pushed, err := autoexport.NewMetricReader(ctx)
 		if err != nil {
-			return fmt.Errorf("%s: %w", metricsExporter, err)
+			return fmt.Errorf("%s is %q: %w", metricsExporter, os.Getenv(metricsExporter), err)
 		}
 		options = append(options, sdkmetric.WithReader(pushed))
 	}

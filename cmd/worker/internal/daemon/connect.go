@@ -4,15 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
-
-	"codemode/cmd/worker/internal/config"
 )
 
 const (
@@ -29,18 +24,16 @@ const (
 // connect connects, and waits for a server that is not there yet. Once it has been connected the client
 // tries for ever by itself.
 func (d *daemon) connect(ctx context.Context) error {
-	opts, err := d.clientOptions()
-	if err != nil {
-		return err
-	}
+	opts := d.clientOptions()
 	url := d.Config.NATSURL.Connect()
 	if d.embedded != nil {
 		url = d.embedded.URL()
 	}
 	began, said := time.Now(), time.Time{}
 	for {
-		d.conn, err = nats.Connect(url, opts...)
+		conn, err := nats.Connect(url, opts...)
 		if err == nil {
+			d.conn = conn
 			return nil
 		}
 		if waited := time.Since(began); final(err) || waited > d.Config.StartTimeout {
@@ -59,7 +52,7 @@ func (d *daemon) connect(ctx context.Context) error {
 	}
 }
 
-func (d *daemon) clientOptions() ([]nats.Option, error) {
+func (d *daemon) clientOptions() []nats.Option {
 	opts := []nats.Option{
 		nats.Name("codemode-worker " + string(d.Config.WorkerID)),
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(reconnectJitter, reconnectJitterTLS),
@@ -84,66 +77,9 @@ func (d *daemon) clientOptions() ([]nats.Option, error) {
 		nats.ClosedHandler(func(*nats.Conn) { close(d.closed) }),
 	}
 	if d.embedded != nil {
-		return append(opts, d.embedded.InProcess()), nil
+		return append(opts, d.embedded.InProcess())
 	}
-	identity, err := identity(&d.Config)
-	return append(opts, identity...), err
-}
-
-// identity is who the worker is for the server, and how it knows the server. What is wrong with a file shows here
-// and not at the server's door.
-func identity(c *config.Config) (opts []nats.Option, err error) {
-	var faults config.Faults
-	add := func(name string, file config.File, opt nats.Option, err error) {
-		if err == nil {
-			scratch := nats.GetDefaultOptions()
-			err = opt(&scratch)
-		}
-		if err != nil {
-			faults = append(faults, fmt.Sprintf("%s is %q: %v", name, file, err))
-			return
-		}
-		opts = append(opts, opt)
-	}
-	if c.NATSCreds != "" {
-		add("CODEMODE_NATS_CREDS", c.NATSCreds, nats.UserCredentials(string(c.NATSCreds)), checkCredentials(string(c.NATSCreds)))
-	}
-	if c.NATSNKey != "" {
-		opt, err := nats.NkeyOptionFromSeed(string(c.NATSNKey))
-		add("CODEMODE_NATS_NKEY", c.NATSNKey, opt, err)
-	}
-	if c.NATSUser != "" {
-		opts = append(opts, nats.UserInfo(c.NATSUser, c.NATSPassword))
-	}
-	if c.NATSToken != "" {
-		opts = append(opts, nats.Token(c.NATSToken))
-	}
-	if c.NATSCA != "" {
-		add("CODEMODE_NATS_CA", c.NATSCA, nats.RootCAs(string(c.NATSCA)), nil)
-	}
-	if c.NATSCert != "" {
-		add("CODEMODE_NATS_CERT", c.NATSCert, nats.ClientCert(string(c.NATSCert), string(c.NATSKey)), nil)
-	}
-	if len(faults) > 0 {
-		return nil, faults
-	}
-	return opts, nil
-}
-
-func checkCredentials(file string) error {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if _, err := nkeys.ParseDecoratedJWT(data); err != nil {
-		return err
-	}
-	seed, err := nkeys.ParseDecoratedUserNKey(data)
-	if err != nil {
-		return err
-	}
-	seed.Wipe()
-	return nil
+	return append(opts, d.identity...)
 }
 
 // final reports whether the server was reached and will not change its mind.

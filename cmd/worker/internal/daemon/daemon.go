@@ -40,7 +40,9 @@ type daemon struct {
 	began    time.Time
 	tel      *otel.Telemetry
 	engine   *vm.Engine
+	unlock   func() error // of the embedded server's store
 	embedded *natsembed.Server
+	identity []nats.Option // who the worker is for the server
 	conn     *nats.Conn
 	closed   chan struct{} // closed when conn is, for good
 	worker   *worker.Worker
@@ -65,7 +67,7 @@ func Run(ctx context.Context, opts Options) error {
 
 func (d *daemon) start(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		d.startTelemetry, d.startEngine, d.startEmbedded, d.connect, d.startWorker, d.startHTTP,
+		d.readIdentity, d.startTelemetry, d.startEngine, d.startEmbedded, d.connect, d.startWorker, d.startHTTP,
 	} {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -89,6 +91,9 @@ func (d *daemon) startTelemetry(ctx context.Context) (err error) {
 func (d *daemon) startEmbedded(context.Context) (err error) {
 	if !d.Config.Embedded {
 		return nil
+	}
+	if d.unlock, err = lockStore(d.Config.EmbeddedStore); err != nil {
+		return embeddedFault(err, &d.Config)
 	}
 	d.embedded, err = natsembed.Start(natsembed.Options{
 		Addr: string(d.Config.EmbeddedAddr), StoreDir: d.Config.EmbeddedStore, Logger: d.Log,
@@ -181,6 +186,9 @@ func (d *daemon) stop(failure error) {
 	d.disconnect()
 	if d.embedded != nil {
 		d.embedded.Shutdown()
+	}
+	if d.unlock != nil {
+		d.told("store", d.unlock())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()

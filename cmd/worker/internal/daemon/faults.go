@@ -48,6 +48,9 @@ func (d *daemon) unreachable(err error, waited time.Duration) error {
 }
 
 func embeddedFault(err error, c *config.Config) error {
+	if errors.Is(err, errStoreUsed) {
+		return fmt.Errorf("the store folder %s (CODEMODE_EMBEDDED_STORE) is used by another embedded NATS server", c.EmbeddedStore)
+	}
 	var listen *net.OpError
 	if errors.As(err, &listen) {
 		return fmt.Errorf("the embedded NATS server cannot listen on %s (CODEMODE_EMBEDDED_ADDR): %w", c.EmbeddedAddr, systemError(err))
