@@ -47,7 +47,7 @@ const patience = time.Minute
 
 // process is a started program.
 type process struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	stdout strings.Builder
 	done   chan struct{} // closed when it has ended and all it wrote has been read
@@ -58,7 +58,7 @@ type process struct {
 }
 
 // start starts the program with the given variables ("NAME=value") and flags, and kills it when the test ends.
-func start(t *testing.T, env []string, args ...string) *process {
+func start(t testing.TB, env []string, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(binary, args...), done: make(chan struct{}), more: make(chan struct{})}
 	p.cmd.Env = append([]string{"HOME=" + t.TempDir(), "CODEMODE_CACHE_DIR=" + cacheDir, "CODEMODE_HTTP_ADDR=127.0.0.1:0"}, env...)

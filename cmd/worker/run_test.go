@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"codemode/internal/natstest"
 )
 
@@ -66,6 +68,36 @@ func TestEmbeddedKeepsRunsOverARestart(t *testing.T) {
 	if r := g.completed(`"late"`); r.Attempt != 2 {
 		t.Errorf("attempt %d", r.Attempt)
 	}
+}
+
+func TestDebuggingShowsWhatAModelIsGiven(t *testing.T) {
+	t.Parallel()
+	p := embedded(t, "OPENCLAW_DEBUG_MODEL_PAYLOAD=full-redacted")
+	g := newGateway(t, p.ready("url"))
+	answer, err := g.nc.Request("cm.svc.surface.default", []byte(`{"catalog":{"tools":[{"source":"openclaw","name":"slow"}]}}`), patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(answer.Data), `"active":true`) {
+		t.Errorf("the surface is %s", answer.Data)
+	}
+	p.line(`msg="model payload"`, "tools=2", `names="[exec wait]"`, `copy="[{`)
+}
+
+func TestStopsWithoutItsServer(t *testing.T) {
+	t.Parallel()
+	s := natsServer(t, &server.Options{JetStream: true})
+	p := start(t, []string{"CODEMODE_NATS_URL=" + s.ClientURL()})
+	p.ready("url")
+	s.Shutdown()
+	p.line("disconnected from NATS")
+	until(t, "readyz is 503", func() bool {
+		status, body := p.get("/readyz")
+		return status == 503 && strings.HasPrefix(body, "not connected to NATS")
+	})
+	p.signal(syscall.SIGTERM)
+	p.fails(0)
+	p.line("msg=stopped")
 }
 
 const endless = "for (;;) {}"

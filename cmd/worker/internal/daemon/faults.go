@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,9 @@ func systemError(err error) error {
 func plain(err error) string {
 	if errors.Is(err, nats.ErrNoServers) {
 		return "connection refused" // that is what the client turns into this
+	}
+	if certificate := (*tls.CertificateVerificationError)(nil); errors.As(err, &certificate) {
+		return certificate.Error()
 	}
 	return strings.TrimPrefix(err.Error(), "nats: ")
 }
@@ -72,7 +76,7 @@ func (d *daemon) workerFault(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("streams could not be set up at %s within %s (CODEMODE_START_TIMEOUT): %w", url, d.Config.StartTimeout, err)
 	}
-	return err
+	return fmt.Errorf("the worker cannot start at %s: %w", url, err)
 }
 
 // checkPermissions finds out whether a subscription was refused. The server tells so on the side, and the
