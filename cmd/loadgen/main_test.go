@@ -1,3 +1,5 @@
+//go:build unix
+
 package main_test
 
 import (
@@ -16,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"codemode/cmd/loadgen/internal/localpool"
 )
 
 // The programs, as users have them: side by side.
@@ -189,6 +193,28 @@ func TestInterruptedTourCleansUp(t *testing.T) {
 	ended(t, workerPIDs(sofar))
 }
 
+func TestTourThatNobodyReadsCleansUp(t *testing.T) {
+	t.Parallel()
+	p := command(t, "tour")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p.Stdout = write
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := write.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.end(); code != 1 || p.stderr.String() != "loadgen tour: write /dev/stdout: broken pipe\n" {
+		t.Errorf("exit status %d, errors %q", code, p.stderr.String())
+	}
+}
+
 func TestTourTellsThatItsWorkersWereLost(t *testing.T) {
 	t.Parallel()
 	p, sofar, rest := tourUntil(t, "\n3. ")
@@ -262,6 +288,28 @@ func TestThroughputJSON(t *testing.T) {
 	}
 	if w := m.WorkerMedianMs; w["totalMs"] < w["vmMs"] || w["vmMs"] <= 0 || w["toolMs"] != 0 {
 		t.Errorf("medians of the worker %v", w)
+	}
+}
+
+func TestThroughputOfAPoolThatIsThere(t *testing.T) {
+	t.Parallel()
+	pool, err := localpool.Start(t.Context(), localpool.Options{
+		WorkerBin: filepath.Join(bin, "worker"), Env: []string{"CODEMODE_CACHE_DIR=" + cache, "CODEMODE_SUBJECT_PREFIX=own.prefix"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if _, err := pool.StartWorker("there"); err != nil {
+		t.Fatal(err)
+	}
+	code, m, errs := measure(t, "--url", pool.URL(), "--prefix", "own.prefix", "--tenant", "acme", "--cells", "50", "--calls", "20", "--concurrency", "4")
+	if code != 0 || m.Cells != 50 || m.Failed != 0 || m.Machine.Embedded {
+		t.Errorf("exit status %d, %+v\n%s", code, m, errs)
 	}
 }
 

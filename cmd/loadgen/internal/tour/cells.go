@@ -1,7 +1,7 @@
 package tour
 
 import (
-	"encoding/json"
+	"fmt"
 
 	"codemode/cmd/loadgen/internal/gatewaysim"
 	"codemode/protocol"
@@ -36,7 +36,7 @@ const (
 )
 
 // parkTimeoutMs ends the first leg early, so that nobody has to wait for the default of 10 s.
-const parkTimeoutMs = 1500
+const parkTimeoutMs = 2000
 
 var parkCell = gatewaysim.Cell{
 	Code: `const orders = await tools.open_orders({ customer: "c-42" });
@@ -45,5 +45,5 @@ const ticket = Math.random().toString(36).slice(2, 8);
 text(` + "`ticket ${ticket}: asking a person about ${euro} EUR`" + `);
 const answer = await tools.ask_person({ question: ` + "`Refund ${euro} EUR?`" + ` });
 return { ticket, euro, approved: answer.approved, by: answer.by };`,
-	Config: json.RawMessage(`{"enabled":true,"timeoutMs":1500}`),
+	Config: fmt.Appendf(nil, `{"enabled":true,"timeoutMs":%d}`, parkTimeoutMs),
 }

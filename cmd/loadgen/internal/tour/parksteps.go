@@ -15,7 +15,7 @@ import (
 )
 
 func (t *tour) stepPark(ctx context.Context) error {
-	t.say("A person is asked, and does not answer yet. After the cell's time limit, here 1.5 s,")
+	t.say("A person is asked, and does not answer yet. After the cell's time limit, here 2 s,")
 	t.say("its VM is stored in NATS and the model is told to wait.\n")
 	run := t.gateway.NewRun(scope("parked"))
 	r, err := t.exec(ctx, run, parkCell)

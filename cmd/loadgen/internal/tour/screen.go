@@ -14,6 +14,7 @@ import (
 // screen writes the tour; colours only where they are seen.
 type screen struct {
 	out io.Writer
+	err error // the first of writing; guide ends the tour for it
 	// Escape sequences, "" without colours.
 	bold, dim, cyan, red, off string
 }
@@ -36,8 +37,11 @@ func colourful(out io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// printf does not fail: a tour that nobody reads may end as any.
-func (s *screen) printf(format string, args ...any) { fmt.Fprintf(s.out, format, args...) }
+func (s *screen) printf(format string, args ...any) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintf(s.out, format, args...)
+	}
+}
 
 func (s *screen) title(name, what string) { s.printf("%s%s%s: %s\n\n", s.bold, name, s.off, what) }
 

@@ -121,9 +121,12 @@ func guide(pool *localpool.Pool, out *screen) error {
 			}
 			return fmt.Errorf("%w at step %d (%s): %w", ErrStep, i+1, s.name, err)
 		}
+		if t.err != nil {
+			break
+		}
 	}
 	t.paragraph(fmt.Sprintf("All six steps showed what they should, in %.1f s.", time.Since(t.began).Seconds()))
-	return nil
+	return t.err
 }
 
 func (t *tour) startWorkers(pool *localpool.Pool) error {
