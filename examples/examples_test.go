@@ -172,7 +172,7 @@ func (w *watched) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// run lets a program run a cell, and compares what it prints with the cell's .out file.
+// run lets a program run a cell, and compares what it prints with the cell's .txt file.
 func run(t *testing.T, name, addr, cell string, watch ...func(stderr string)) *process {
 	t.Helper()
 	if name == "gateway-node" {
@@ -180,7 +180,7 @@ func run(t *testing.T, name, addr, cell string, watch ...func(stderr string)) *p
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile("cells/" + cell + ".out")
+	want, err := os.ReadFile("cells/" + cell + ".txt")
 	if err != nil {
 		t.Fatal(err)
 	}
