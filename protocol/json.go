@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -27,9 +29,24 @@ func decode(what string, data []byte, v any) error {
 		return fmt.Errorf("read %s: %w", what, errNotUTF8)
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("read %s: %w", what, err)
+		return fmt.Errorf("read %s: %w", what, withoutValues(err))
 	}
 	return nil
+}
+
+// withoutValues replaces errors whose text repeats what was read: errors are logged, values are not
+// (contract 16.2).
+func withoutValues(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	var moment *time.ParseError
+	switch {
+	case errors.As(err, &mismatch):
+		kind, _, _ := strings.Cut(mismatch.Value, " ")
+		return fmt.Errorf("%s is a %s and must be of type %s", mismatch.Field, kind, mismatch.Type)
+	case errors.As(err, &moment):
+		return errors.New("a time is not in the form of RFC 3339")
+	}
+	return err
 }
 
 // isNull reports whether raw is absent or the JSON value null.

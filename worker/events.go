@@ -35,6 +35,7 @@ func (r *run) eventSettled(s settlement) {
 
 func (w *Worker) publishEvent(l *leg, e protocol.Event) {
 	e.V, e.At, e.Worker = protocol.Version, time.Now().UTC(), w.opt.ID
+	e.Scope.Sender, e.Scope.Channel = "", "" // they come back on calls and go nowhere else (protocol 3)
 	w.tellEvent(&e)
 	data, err := protocol.Marshal(e)
 	if err != nil {
