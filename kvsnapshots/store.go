@@ -30,8 +30,9 @@ var (
 const (
 	// markTTL is how long an abort mark is kept (protocol 7).
 	markTTL = 24 * time.Hour
-	// tombTTL is how long the marker of a deleted key stays.
-	tombTTL = time.Hour
+	// tombTTL is how long the marker of a deleted record stays: while it does, a worker that was cut off
+	// cannot create the record of an ended run anew.
+	tombTTL = 5 * time.Minute
 	// indexMargin is how much longer than its record an index key lives.
 	indexMargin = time.Minute
 
@@ -93,7 +94,7 @@ func (s *Store) Get(ctx context.Context, tenant, runID string) (*Record, uint64,
 
 // GetLeader is Get from the stream's leader alone, for a reader that has seen a conflict.
 func (s *Store) GetLeader(ctx context.Context, tenant, runID string) (*Record, uint64, error) {
-	stream, err := s.js.Stream(ctx, subjects.BucketStream(subjects.BucketSnapshots))
+	stream, err := s.stream(ctx)
 	if err != nil {
 		return nil, 0, fmt.Errorf("get run record: %w", err)
 	}
@@ -131,17 +132,25 @@ func (s *Store) Index(ctx context.Context, tenant, session, runID string, ttl ti
 	return err
 }
 
-// Unindex takes the note back.
+// Unindex takes the note back. Nothing of it is left, not even a marker: the notes of a session are read as
+// one batch, which a server answers only up to a number of messages.
 func (s *Store) Unindex(ctx context.Context, tenant, session, runID string) error {
-	err := s.kv.Purge(ctx, s.names.SessionIndexKey(tenant, session, runID), jetstream.PurgeTTL(tombTTL))
+	stream, err := s.stream(ctx)
+	if err == nil {
+		key := s.names.SessionIndexKey(tenant, session, runID)
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(subjects.KeySubject(subjects.BucketSnapshots, key)))
+	}
 	if err != nil {
 		return fmt.Errorf("delete session index: %w", err)
 	}
 	return nil
 }
 
-// Suspended lists the runs of a session that are noted as suspended, at most 1,024 of them. One whose
-// record has just expired may still be among them.
+// ErrTooMany is returned by Suspended for a session with more runs than the server lists at once.
+var ErrTooMany = errors.New("more than 1,024 suspended runs")
+
+// Suspended lists the runs of a session that are noted as suspended, or says ErrTooMany. One whose record
+// has just expired may still be among them.
 func (s *Store) Suspended(ctx context.Context, tenant, session string) ([]string, error) {
 	filter := subjects.KeySubject(subjects.BucketSnapshots, s.names.SessionIndexFilter(tenant, session))
 	msgs, err := jetstreamext.GetLastMsgsFor(ctx, s.js, subjects.BucketStream(subjects.BucketSnapshots), []string{filter})
@@ -150,17 +159,22 @@ func (s *Store) Suspended(ctx context.Context, tenant, session string) ([]string
 	}
 	var runs []string
 	for msg, err := range msgs {
-		if errors.Is(err, jetstreamext.ErrNoMessages) {
-			break
-		}
-		if err != nil {
+		switch {
+		case errors.Is(err, jetstreamext.ErrNoMessages):
+			return runs, nil
+		case errors.Is(err, jetstreamext.ErrBatchUnsupported): // what the library makes of "413 Too Many Results"
+			return nil, ErrTooMany
+		case err != nil:
 			return nil, fmt.Errorf("list suspended runs: %w", err)
-		}
-		if !marker(msg.Header) {
+		case !marker(msg.Header):
 			runs = append(runs, lastToken(msg.Subject))
 		}
 	}
 	return runs, nil
+}
+
+func (s *Store) stream(ctx context.Context) (jetstream.Stream, error) {
+	return s.js.Stream(ctx, subjects.BucketStream(subjects.BucketSnapshots))
 }
 
 func lastToken(subject string) string {

@@ -194,6 +194,34 @@ func TestSessionIndex(t *testing.T) {
 	}
 }
 
+// TestEndedRunsLeaveNoIndex: a session in which more runs were suspended and ended than one batch holds
+// can still be listed.
+func TestEndedRunsLeaveNoIndex(t *testing.T) {
+	t.Parallel()
+	s, _ := openStore(t)
+	ctx := t.Context()
+	for i := range 1100 {
+		run := fmt.Sprintf("cm_%016d", i)
+		if err := s.Index(ctx, "t", "s", run, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Unindex(ctx, "t", "s", run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if runs, err := s.Suspended(ctx, "t", "s"); err != nil || len(runs) != 0 {
+		t.Errorf("got %v, %v; want none", runs, err)
+	}
+	for i := range 1100 {
+		if err := s.Index(ctx, "t", "s", fmt.Sprintf("cm_%016d", i), time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Suspended(ctx, "t", "s"); !errors.Is(err, ErrTooMany) {
+		t.Errorf("got %v, want ErrTooMany", err)
+	}
+}
+
 // TestAbortMarks: a mark concerns jobs that were stored before it, of its run or session alone (protocol 7).
 func TestAbortMarks(t *testing.T) {
 	t.Parallel()

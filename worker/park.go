@@ -56,13 +56,10 @@ func (r *run) checkSuspended(ctx context.Context) error {
 		return nil
 	}
 	others, err := r.w.snaps.Suspended(ctx, r.tenant, r.rec.Scope.Session())
-	if err != nil {
-		return err
-	}
-	if len(others) >= r.w.opt.SuspendedPerSession {
+	if errors.Is(err, kvsnapshots.ErrTooMany) || len(others) >= r.w.opt.SuspendedPerSession {
 		return protocol.ErrTooManySuspended
 	}
-	return nil
+	return err
 }
 
 // freeze takes the VM's state. Where the guest was not restored in this leg the stored state stays.

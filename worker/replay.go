@@ -1,32 +1,29 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/synadia-io/orbit.go/jetstreamext"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"codemode/kvsnapshots"
 	"codemode/protocol"
-	"codemode/subjects"
 )
 
 // recall finds the results that an earlier attempt at the job left: their calls are not sent again
-// (contract 12.5).
+// (contract 12.5). Only their names are read here; a run can have more than one batch answers.
 func (r *run) recall() error {
-	msgs, err := jetstreamext.GetLastMsgsFor(r.ctx, r.w.js, subjects.StreamRuns, []string{r.w.names.ResultFilter(r.tenant, r.rec.RunID)})
+	filter := r.w.names.ResultFilter(r.tenant, r.rec.RunID)
+	stream, err := r.w.runs(r.ctx)
+	if err != nil {
+		return err
+	}
+	info, err := stream.Info(r.ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return fmt.Errorf("look for results of an earlier attempt: %w", err)
 	}
 	r.known = map[string]bool{}
-	for msg, err := range msgs {
-		if errors.Is(err, jetstreamext.ErrNoMessages) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("look for results of an earlier attempt: %w", err)
-		}
-		if callID, ok := r.w.names.ParseResult(msg.Subject); ok {
+	for subject := range info.State.Subjects {
+		if callID, ok := r.w.names.ParseResult(subject); ok {
 			r.known[callID] = true
 		}
 	}

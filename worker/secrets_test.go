@@ -137,7 +137,7 @@ func playSecrets(t *testing.T, g *gateway) {
 	for _, lang := range []string{"javascript", "typescript"} {
 		for _, code := range secretCells {
 			r := g.exec(code, map[string]any{
-				"scope": scope, "swarm": true, "catalog": map[string]any{"inline": secretTools}, "config": map[string]any{"enabled": true, "timeoutMs": 2000},
+				"scope": scope, "swarm": true, "catalog": map[string]any{"inline": secretTools}, "config": map[string]any{"enabled": true, "timeoutMs": 1000},
 				"input": map[string]any{"code": strings.ReplaceAll(code, "SECRET", planted+"_input"), "language": lang},
 			})
 			for r.Result.Status == protocol.StatusWaiting {
