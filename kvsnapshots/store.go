@@ -44,6 +44,8 @@ type Store struct {
 	js    jetstream.JetStream
 	names subjects.Names
 	kv    jetstream.KeyValue
+	// stream is the one below kv: for reads from its leader and for removing keys without a marker.
+	stream jetstream.Stream
 }
 
 // Open binds the bucket, which subjects.Ensure has made.
@@ -52,7 +54,11 @@ func Open(ctx context.Context, js jetstream.JetStream, names subjects.Names) (*S
 	if err != nil {
 		return nil, fmt.Errorf("open bucket %s: %w", subjects.BucketSnapshots, err)
 	}
-	return &Store{js: js, names: names, kv: kv}, nil
+	stream, err := js.Stream(ctx, subjects.BucketStream(subjects.BucketSnapshots))
+	if err != nil {
+		return nil, fmt.Errorf("open bucket %s: %w", subjects.BucketSnapshots, err)
+	}
+	return &Store{js: js, names: names, kv: kv, stream: stream}, nil
 }
 
 // Put writes the record if its last revision is rev, 0 for a run that has none, and gives the new one.
@@ -94,11 +100,7 @@ func (s *Store) Get(ctx context.Context, tenant, runID string) (*Record, uint64,
 
 // GetLeader is Get from the stream's leader alone, for a reader that has seen a conflict.
 func (s *Store) GetLeader(ctx context.Context, tenant, runID string) (*Record, uint64, error) {
-	stream, err := s.stream(ctx)
-	if err != nil {
-		return nil, 0, fmt.Errorf("get run record: %w", err)
-	}
-	msg, err := stream.GetLastMsgForSubject(ctx, subjects.KeySubject(subjects.BucketSnapshots, s.names.SnapshotKey(tenant, runID)))
+	msg, err := s.stream.GetLastMsgForSubject(ctx, subjects.KeySubject(subjects.BucketSnapshots, s.names.SnapshotKey(tenant, runID)))
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, 0, ErrNotFound
@@ -135,11 +137,8 @@ func (s *Store) Index(ctx context.Context, tenant, session, runID string, ttl ti
 // Unindex takes the note back. Nothing of it is left, not even a marker: the notes of a session are read as
 // one batch, which a server answers only up to a number of messages.
 func (s *Store) Unindex(ctx context.Context, tenant, session, runID string) error {
-	stream, err := s.stream(ctx)
-	if err == nil {
-		key := s.names.SessionIndexKey(tenant, session, runID)
-		err = stream.Purge(ctx, jetstream.WithPurgeSubject(subjects.KeySubject(subjects.BucketSnapshots, key)))
-	}
+	key := s.names.SessionIndexKey(tenant, session, runID)
+	err := s.stream.Purge(ctx, jetstream.WithPurgeSubject(subjects.KeySubject(subjects.BucketSnapshots, key)))
 	if err != nil {
 		return fmt.Errorf("delete session index: %w", err)
 	}
@@ -171,10 +170,6 @@ func (s *Store) Suspended(ctx context.Context, tenant, session string) ([]string
 		}
 	}
 	return runs, nil
-}
-
-func (s *Store) stream(ctx context.Context) (jetstream.Stream, error) {
-	return s.js.Stream(ctx, subjects.BucketStream(subjects.BucketSnapshots))
 }
 
 func lastToken(subject string) string {

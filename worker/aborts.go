@@ -156,22 +156,9 @@ func (w *Worker) abortParked(ctx context.Context, tenant, runID string) (bool, e
 	}
 }
 
-// runs gives the stream of results and replies.
-func (w *Worker) runs(ctx context.Context) (jetstream.Stream, error) {
-	stream, err := w.js.Stream(ctx, subjects.StreamRuns)
-	if err != nil {
-		return nil, fmt.Errorf("bind stream %s: %w", subjects.StreamRuns, err)
-	}
-	return stream, nil
-}
-
 // purgeResults drops the stored results of a run that has ended.
 func (w *Worker) purgeResults(ctx context.Context, tenant, runID string) {
-	stream, err := w.runs(ctx)
-	if err == nil {
-		err = stream.Purge(ctx, jetstream.WithPurgeSubject(w.names.ResultFilter(tenant, runID)))
-	}
-	if err != nil {
+	if err := w.runs.Purge(ctx, jetstream.WithPurgeSubject(w.names.ResultFilter(tenant, runID))); err != nil {
 		w.log.Warn("results of an ended run could not be purged; they expire", "runId", runID, "error", err)
 	}
 }

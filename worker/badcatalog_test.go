@@ -112,7 +112,7 @@ func TestOddCatalogs(t *testing.T) {
 		{"name of 10,000 characters", tools(native(long, "")), `const [t] = ALL_TOOLS; return [t.id.length, await tools[t.name]({ a: 1 }), await tools.callValue(t.id, { a: 2 }), (await tools.search(t.name)).length]`, `[10014,{"a":1},{"a":2},1]`},
 		{"MCP names of 10,000 characters", tools(server(long, long, `{}`)), `const [n] = Object.keys(MCP); const r = await MCP[n][n]({ a: 1 }); return [n.length, typeof r, (await API.list()).files.length]`, `[10000,"object",2]`},
 		{"names that are nothing but signs", tools(native("—", ""), native("🦆", ""), server("!!", "??", `{}`)), `return [typeof tools._, typeof tools.__, Object.keys(MCP)[0], typeof MCP.server.tool, await tools.callValue("—", { a: 1 })]`, `["function","function","server","function",{"a":1}]`},
-		{"hostile description", tools(native("a", `,"description":`+string(okJSON(hostile)))), `return [ALL_TOOLS[0].description, (await tools.describe("a")).description === ALL_TOOLS[0].description]`, `[` + string(okJSON(hostile)) + `,true]`},
+		{"hostile description", tools(native("a", `,"description":`+string(okJSON(hostile)))), `return [ALL_TOOLS[0].description, (await tools.describe("a")).description === ALL_TOOLS[0].description]`, `[` + strings.ReplaceAll(string(okJSON(hostile)), `\u2028`, "\u2028") + `,true]`},
 		{"hostile MCP description", tools(strings.Replace(server("s", "t", `{"properties":{"a":{"description":"*/ evil"}}}`), `"name"`, `"description":`+string(okJSON(hostile))+`,"name"`, 1)),
 			`const { content } = await API.read("mcp/s.d.ts"); return [content.split("*/").length, content.includes("\u2028")]`, `[3,false]`},
 		{"equal ids: the later one counts", tools(native("a", `,"description":"first"`), native("a", `,"description":"second"`)), `return ALL_TOOLS.map((t) => t.description)`, `["second"]`},
@@ -127,11 +127,11 @@ func TestOddCatalogs(t *testing.T) {
 			`[["unknown","unknown","unknown","unknown","unknown","unknown"],5,{},"object","x",{"a":1}]`},
 		{"schemas that refer to themselves", tools(native("a", `,"parameters":{"$ref":"#"},"outputSchema":{"$defs":{"n":{"properties":{"l":{"$ref":"#/$defs/n"},"r":{"$ref":"#/$defs/n"}},"type":"object"}},"$ref":"#/$defs/n"}`),
 			native("loop", `,"outputSchema":{"$ref":"#"}`), native("outside", `,"outputSchema":{"$ref":"https://example.org/schema"}`), server("s", "t", `{"$ref":"#","properties":{"a":{"$ref":"#"}}}`)),
-			`const out = []; for (const n of ["a", "loop", "outside"]) out.push(await tools[n]({ l: { r: {} } }).catch((e) => e.message)); return [out[0], typeof out[1], out[2], (await API.read("mcp/s.d.ts")).content.includes("a?: unknown")]`,
-			`[{"l":{"r":{}}},"object","Tool \"openclaw:core:outside\" has an invalid outputSchema.",true]`},
+			`const out = []; for (const n of ["a", "loop", "outside"]) out.push(await tools[n]({ l: { r: {} } }).catch((e) => e.message)); return [out[0], out[1], out[2], (await API.read("mcp/s.d.ts")).content.includes("a?: unknown")]`,
+			`[{"l":{"r":{}}},"LOOP","Tool \"openclaw:core:outside\" has an invalid outputSchema.",true]`},
 		{"schema of 20,000 properties", tools(native("a", `,"parameters":{"type":"object","properties":{`+strings.Join(wide, ",")+`}},"outputSchema":{"type":"object","properties":{`+strings.Join(wide, ",")+`}}`), server("s", "t", `{"type":"object","properties":{`+strings.Join(wide, ",")+`}}`)),
-			`return [ALL_TOOLS[0].input, (await tools.search("property kind")).length, await tools.a().catch((e) => e.message), (await API.read("mcp/s.d.ts")).bytes > 400000]`, `["unknown",1,"Tool \"openclaw:core:a\" has an invalid outputSchema.",true]`},
-		{"20,000 tools", tools(huge...), `const hits = await tools.search("thing 19999", { limit: 1 }); return [ALL_TOOLS.length, hits[0].name, await tools.tool_777({ a: 1 }), Object.keys(tools).length]`, `[20000,"tool_19999",{"a":1},20000]`},
+			`return [ALL_TOOLS[0].input.length <= 300, (await tools.search("property kind")).length, await tools.a().catch((e) => e.message), (await API.read("mcp/s.d.ts")).bytes > 400000]`, `[true,1,"Tool \"openclaw:core:a\" has an invalid outputSchema.",true]`},
+		{"20,000 tools", tools(huge...), `const hits = await tools.search("thing 19999", { limit: 1 }); return [ALL_TOOLS.length, hits[0].name, await tools.tool_777({ a: 1 }), Object.keys(tools).length]`, `[20000,"tool_19999",{"a":1},20004]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := g.exec(c.code, map[string]any{"catalog": map[string]any{"ref": g.putCatalog("", []byte(c.catalog))}})

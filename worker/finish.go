@@ -78,18 +78,14 @@ func (r *run) terminal(res protocol.Result) *outcome {
 		}
 	}
 	r.event(protocol.Event{Kind: kind, JobID: r.job.JobID, Detail: res.Detail})
-	return &outcome{result: res, after: r.cleanUp}
-}
-
-// cleanUp deletes what is stored of a run that has ended. A failure leaves it to its expiry.
-func (r *run) cleanUp() {
-	ctx := context.WithoutCancel(r.ctx)
+	out := &outcome{result: res}
 	if r.rev != 0 {
-		r.w.forget(ctx, r.rec, r.rev)
+		out.ended = func() { r.w.forget(context.WithoutCancel(r.ctx), r.rec, r.rev) }
 	}
 	if len(r.rec.Settled) > 0 || len(r.rec.Pending) > 0 {
-		r.w.purgeResults(ctx, r.tenant, r.rec.RunID)
+		out.tidy = func() { r.w.purgeResults(context.WithoutCancel(r.ctx), r.tenant, r.rec.RunID) }
 	}
+	return out
 }
 
 // forget deletes a record and its index key.

@@ -178,17 +178,21 @@ func (l *leg) answer(span trace.Span, unreadable *protocol.Error) {
 		l.leave(err)
 		return
 	}
-	if out.after != nil {
-		out.after()
+	if out.ended != nil {
+		out.ended()
 	}
 	l.ack()
 	l.w.metrics.result(l.ctx, l, out.result)
+	if out.tidy != nil {
+		out.tidy()
+	}
 }
 
-// outcome is what a leg ends with; after is run once the reply is stored.
+// outcome is what a leg ends with. Once the reply is stored, ended is run before the job is acknowledged,
+// for what must not be left over, and tidy after it, for what would only take room.
 type outcome struct {
-	result protocol.Result
-	after  func()
+	result      protocol.Result
+	ended, tidy func()
 }
 
 // run executes the leg. An error means that the job is to be done again, here or elsewhere.
@@ -250,11 +254,7 @@ func (l *leg) refuse(e *protocol.Error) *outcome {
 }
 
 func (l *leg) hasReply() (bool, error) {
-	stream, err := l.w.runs(l.ctx)
-	if err != nil {
-		return false, err
-	}
-	_, err = stream.GetLastMsgForSubject(l.ctx, l.w.names.Reply(l.tenant, l.job.RunID, l.job.JobID))
+	_, err := l.w.runs.GetLastMsgForSubject(l.ctx, l.w.names.Reply(l.tenant, l.job.RunID, l.job.JobID))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return false, nil
 	}

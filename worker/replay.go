@@ -13,11 +13,7 @@ import (
 // (contract 12.5). Only their names are read here; a run can have more than one batch answers.
 func (r *run) recall() error {
 	filter := r.w.names.ResultFilter(r.tenant, r.rec.RunID)
-	stream, err := r.w.runs(r.ctx)
-	if err != nil {
-		return err
-	}
-	info, err := stream.Info(r.ctx, jetstream.WithSubjectFilter(filter))
+	info, err := r.w.runs.Info(r.ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return fmt.Errorf("look for results of an earlier attempt: %w", err)
 	}

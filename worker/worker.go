@@ -88,6 +88,7 @@ type Worker struct {
 	js       jetstream.JetStream
 	names    subjects.Names
 	log      *slog.Logger
+	runs     jetstream.Stream // results and replies
 	snaps    *kvsnapshots.Store
 	catalogs *catalogs
 	metrics  *metrics
@@ -149,6 +150,9 @@ func (w *Worker) start(ctx context.Context) error {
 		return err
 	}
 	var err error
+	if w.runs, err = w.js.Stream(ctx, subjects.StreamRuns); err != nil {
+		return fmt.Errorf("bind stream %s: %w", subjects.StreamRuns, err)
+	}
 	if w.snaps, err = kvsnapshots.Open(ctx, w.js, w.names); err != nil {
 		return err
 	}
