@@ -50,6 +50,7 @@ func (p *pool) put(in *instance) {
 	}
 	in.pages = in.mem.reset(in.pages)
 	in.sp.Set(p.engine.sp)
+	in.fuel.Set(0)
 	in.oom.Set(0)
 	p.mu.Lock()
 	keep := !p.closed && len(p.idle) < p.max
