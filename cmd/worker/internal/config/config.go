@@ -73,7 +73,7 @@ type Config struct {
 	// WaitSlots is larger than ExecSlots, since most wait legs have no VM. Defaults to 256.
 	WaitSlots int `env:"CODEMODE_WAIT_SLOTS" envDefault:"256" allow:"1 to 65536" help:"wait legs at a time, with a VM once there is a result"`
 	// SuspendedPerSession keeps one session from filling the store. Defaults to 64.
-	SuspendedPerSession int `env:"CODEMODE_SUSPENDED_PER_SESSION" envDefault:"64" allow:"1 to 1000000" help:"suspended runs that one session may have"`
+	SuspendedPerSession int `env:"CODEMODE_SUSPENDED_PER_SESSION" envDefault:"64" allow:"1 to 1000" help:"suspended runs that one session may have"`
 	// CatalogCacheBytes saves decoding a catalogue for every cell. Defaults to 256 MiB.
 	CatalogCacheBytes int64 `env:"CODEMODE_CATALOG_CACHE_BYTES" envDefault:"268435456" allow:"1048576 to 1099511627776" help:"memory for decoded catalogues"`
 	// OutputEvents lets what cells put out be followed live; without it no event holds data of a cell.
