@@ -128,7 +128,7 @@ func TestOddCatalogs(t *testing.T) {
 		{"schemas that refer to themselves", tools(native("a", `,"parameters":{"$ref":"#"},"outputSchema":{"$defs":{"n":{"properties":{"l":{"$ref":"#/$defs/n"},"r":{"$ref":"#/$defs/n"}},"type":"object"}},"$ref":"#/$defs/n"}`),
 			native("loop", `,"outputSchema":{"$ref":"#"}`), native("outside", `,"outputSchema":{"$ref":"https://example.org/schema"}`), server("s", "t", `{"$ref":"#","properties":{"a":{"$ref":"#"}}}`)),
 			`const out = []; for (const n of ["a", "loop", "outside"]) out.push(await tools[n]({ l: { r: {} } }).catch((e) => e.message)); return [out[0], out[1], out[2], (await API.read("mcp/s.d.ts")).content.includes("a?: unknown")]`,
-			`[{"l":{"r":{}}},"LOOP","Tool \"openclaw:core:outside\" has an invalid outputSchema.",true]`},
+			`[{"l":{"r":{}}},"Tool \"openclaw:core:loop\" returned details that do not match its declared outputSchema.","Tool \"openclaw:core:outside\" has an invalid outputSchema.",true]`},
 		{"schema of 20,000 properties", tools(native("a", `,"parameters":{"type":"object","properties":{`+strings.Join(wide, ",")+`}},"outputSchema":{"type":"object","properties":{`+strings.Join(wide, ",")+`}}`), server("s", "t", `{"type":"object","properties":{`+strings.Join(wide, ",")+`}}`)),
 			`return [ALL_TOOLS[0].input.length <= 300, (await tools.search("property kind")).length, await tools.a().catch((e) => e.message), (await API.read("mcp/s.d.ts")).bytes > 400000]`, `[true,1,"Tool \"openclaw:core:a\" has an invalid outputSchema.",true]`},
 		{"20,000 tools", tools(huge...), `const hits = await tools.search("thing 19999", { limit: 1 }); return [ALL_TOOLS.length, hits[0].name, await tools.tool_777({ a: 1 }), Object.keys(tools).length]`, `[20000,"tool_19999",{"a":1},20004]`},
