@@ -27,6 +27,7 @@ const (
 // dispatch sends the remote requests from index first on that no gateway has accepted yet, concurrently
 // and in order of request (contract 10.2).
 func (r *run) dispatch(first int) error {
+	recorded := false
 	for i := first; i < len(r.rec.Pending); i++ {
 		p := &r.rec.Pending[i]
 		if !p.Method.Remote() && p.Method != protocol.MethodSleep || p.Rejected != "" {
@@ -35,6 +36,7 @@ func (r *run) dispatch(first int) error {
 		if err := r.listen(); err != nil {
 			return err
 		}
+		recorded = recorded || r.known[p.CallID]
 		if p.Method == protocol.MethodSleep || p.Accepted || r.known[p.CallID] || r.results.has(p.CallID) {
 			continue
 		}
@@ -52,6 +54,9 @@ func (r *run) dispatch(first int) error {
 		}
 		r.w.metrics.call(r.ctx, p.Method)
 		r.results.send(r, msg, p.CallID, p.ToolID, p.Method)
+	}
+	if recorded {
+		return r.results.look(r.ctx, r.pendingIDs())
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // recall finds the results that an earlier attempt at the job left: their calls are not sent again
-// (contract 12.5). Only their names are read here; a run can have more than one batch answers.
+// (contract 12.5), and are looked for as soon as the guest asks for them. Only their names are read here; a run can have more than one batch answers.
 func (r *run) recall() error {
 	filter := r.w.names.ResultFilter(r.tenant, r.rec.RunID)
 	info, err := r.w.runs.Info(r.ctx, jetstream.WithSubjectFilter(filter))

@@ -27,6 +27,11 @@ func (l *leg) wait() (*outcome, error) {
 	for _, p := range r.rec.Pending {
 		r.atStart[p.CallID] = true
 	}
+	if l.attempt > 1 {
+		if err := r.recall(); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
