@@ -1,0 +1,123 @@
+package deploy_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"codemode/internal/natstest"
+	"codemode/protocol"
+	"codemode/subjects"
+	"codemode/vm"
+	"codemode/worker"
+)
+
+// startWorker runs a worker over a connection until the test ends.
+func startWorker(t *testing.T, nc *nats.Conn) {
+	t.Helper()
+	engine, err := vm.New(t.Context(), vm.Options{CacheDir: filepath.Join(t.TempDir(), "cache")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := worker.New(worker.Options{Conn: nc, Engine: engine, ID: "w", Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := w.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := engine.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// runCell drives a cell that calls a tool and yields, from exec to its end.
+func runCell(t *testing.T, nc *nats.Conn, tenant string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n subjects.Names
+	runID := "cm_" + nuid.Next()
+	replies, err := nc.SubscribeSync(n.ReplyFilter(tenant, runID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, err := nc.Subscribe(n.CallFilter(tenant, runID), func(msg *nats.Msg) {
+		var c protocol.Call
+		if err := json.Unmarshal(msg.Data, &c); err != nil {
+			t.Error(err)
+		}
+		if err := msg.Respond([]byte(`{"v":1,"callId":"` + c.CallID + `","ok":true,"value":41}`)); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = calls.Unsubscribe() }()
+	for _, job := range []struct{ kind, body, status string }{
+		{"exec", `"input":{"code":"const v = await tools.a(); await yield_control(); return v + 1"},"catalog":{"inline":{"tools":[{"source":"openclaw","name":"a"}]}}`, `"status":"waiting"`},
+		{"wait", `"x":0`, `"status":"completed","value":42`},
+	} {
+		data := `{"v":1,"runId":"` + runID + `","jobId":"` + job.kind + `","scope":{"sessionId":"s"},` + job.body + `}`
+		if _, err := js.Publish(ctx, n.Job(protocol.JobKind(job.kind), tenant), []byte(data), jetstream.WithMsgID(tenant+"."+runID+"."+job.kind)); err != nil {
+			t.Fatal(err)
+		}
+		msg, err := replies.NextMsgWithContext(ctx)
+		if err != nil {
+			t.Fatalf("no reply to %s: %v", job.kind, err)
+		}
+		var reply struct{ Result json.RawMessage }
+		if err := json.Unmarshal(msg.Data, &reply); err != nil {
+			t.Fatal(err)
+		}
+		if want := `{` + job.status; len(reply.Result) < len(want) || string(reply.Result[:len(want)]) != want {
+			t.Fatalf("%s is answered by %s, want %s", job.kind, reply.Result, want)
+		}
+	}
+}
+
+func TestCellRunsOnTheConfiguration(t *testing.T) {
+	url, _ := start(t, "nats.conf")
+	startWorker(t, natstest.Connect(t, url))
+	runCell(t, natstest.Connect(t, url), "default")
+}
+
+// TestCellRunsWithUsers: the rights of the users are enough for a run that calls, parks, resumes and ends.
+func TestCellRunsWithUsers(t *testing.T) {
+	url := users(t)
+	nc, workerDenied := client(t, url, "worker")
+	startWorker(t, nc)
+	gateway, gatewayDenied := client(t, url, "acme")
+	runCell(t, gateway, "acme")
+	answer, err := gateway.Request("cm.svc.abort.acme", []byte(`{"sessionId":"s"}`), 10*time.Second)
+	if err != nil || string(answer.Data) != `{"v":1,"aborted":[]}` {
+		t.Errorf("abort is answered by %v, %v", answer, err)
+	}
+	select {
+	case err := <-workerDenied:
+		t.Errorf("worker: %v", err)
+	case err := <-gatewayDenied:
+		t.Errorf("gateway: %v", err)
+	default:
+	}
+}
