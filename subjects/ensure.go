@@ -55,6 +55,19 @@ func Ensure(ctx context.Context, js jetstream.JetStream, opts Options) error {
 	return nil
 }
 
+// EnsureCalls does the same for the bucket of the gateways' call ledger, which not every installation needs.
+// Whoever calls it has to be permitted to look at, and where it is missing to create, that bucket alone.
+func EnsureCalls(ctx context.Context, js jetstream.JetStream, opts Options) error {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return fmt.Errorf("ensure call ledger: %w", err)
+	}
+	if err := patiently(ctx, js.Conn(), streamObject(js, opts.calls()).ensure); err != nil {
+		return fmt.Errorf("ensure stream %s: %w", BucketStream(BucketCalls), err)
+	}
+	return nil
+}
+
 // object is a stream or a consumer: C is its configuration.
 type object[C any] struct {
 	settings       []setting[C]

@@ -29,6 +29,24 @@ func (n Names) SessionIndexFilter(tenant, session string) string {
 // CatalogKey is the key of a catalogue in BucketCatalogs; ref is the hex SHA-256 of the value.
 func (n Names) CatalogKey(tenant, ref string) string { return token(tenant) + "." + token(ref) }
 
+// CallKey is the key of a nested call in BucketCalls: who creates it may execute the call.
+func (n Names) CallKey(tenant, runID, callID string) string {
+	return token(tenant) + "." + token(runID) + "." + token(callID)
+}
+
+// ApprovalKey is the key in BucketCalls that lists a call which waits for a decision.
+func (n Names) ApprovalKey(tenant, runID, callID string) string {
+	return token(tenant) + ".approval." + token(runID) + "." + token(callID)
+}
+
+// ApprovalFilter matches the approval keys of a tenant.
+func (n Names) ApprovalFilter(tenant string) string { return token(tenant) + ".approval.*.*" }
+
+// ExecutorKey is the key in BucketCalls that is there for as long as an executor lives.
+func (n Names) ExecutorKey(tenant, executor string) string {
+	return token(tenant) + ".executor." + token(executor) + ".lease"
+}
+
 // ParseSnapshotKey reads a key that SnapshotKey made; the other keys of the bucket have more tokens.
 func (n Names) ParseSnapshotKey(key string) (tenant, runID string, ok bool) {
 	tenant, runID, ok = strings.Cut(key, ".")

@@ -56,6 +56,7 @@ func TestSubjects(t *testing.T) {
 			{n.AbortRun(tenant, runID), "cm.abort.acme.run.cm_0123456789abcdef"},
 			{n.AbortSession(tenant, session), "cm.abort.acme.session.s_1"},
 			{n.AbortSession(tenant, "chat: 1"), "cm.abort.acme.session." + protocol.SessionToken("chat: 1")},
+			{n.AbortFilter(tenant), "cm.abort.acme.*.*"},
 			{n.AbortAll(), "cm.abort.*.*.*"},
 			{n.Service(protocol.VerbStatus, tenant), "cm.svc.status.acme"},
 			{n.Service(protocol.VerbAbort, tenant), "cm.svc.abort.acme"},

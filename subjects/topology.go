@@ -16,6 +16,7 @@ const (
 	StreamEvents    = "CM_EVENTS"
 	BucketSnapshots = "CM_SNAPSHOTS"
 	BucketCatalogs  = "CM_CATALOGS"
+	BucketCalls     = "CM_CALLS" // the gateways' call ledger, see EnsureCalls
 )
 
 // The durable pull consumers.
@@ -43,6 +44,9 @@ const (
 	catalogsMaxAge  = 7 * 24 * time.Hour
 	// How long the marker of an expired record waits for a worker that tells of it.
 	expiryMarkerTTL = time.Hour
+	// A claim outlives every run that could repeat its call. The marker of an expired key serves nobody.
+	callsMaxAge     = 25 * time.Hour
+	callsMarkerTTL  = time.Second
 	duplicateWindow = 2 * time.Minute
 	expiryAckWait   = 30 * time.Second
 	// Both are caps over the whole fleet, and the second cannot be changed later.
@@ -67,7 +71,7 @@ type Options struct {
 	// Sizes in bytes, -1 for no limit but the server's. JetStream reserves what is set, so their sum has to fit
 	// its store. Each defaults to the constant of its name, or to no limit, for what is created; 0 leaves
 	// what exists as it is.
-	JobsMaxBytes, RunsMaxBytes, EventsMaxBytes, SnapshotsMaxBytes, CatalogsMaxBytes int64
+	JobsMaxBytes, RunsMaxBytes, EventsMaxBytes, SnapshotsMaxBytes, CatalogsMaxBytes, CallsMaxBytes int64
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -150,6 +154,15 @@ func (o Options) streams() []streamDef {
 		{snapshots, -1},
 		{catalogs, DefaultCatalogsMaxBytes},
 	}
+}
+
+// calls is the gateways' ledger. It is theirs alone: workers neither make nor read it.
+func (o Options) calls() streamDef {
+	calls := o.bucket(BucketCalls, o.CallsMaxBytes, callsMaxAge)
+	calls.Description = "codemode calls that gateways execute at most once, and approvals"
+	calls.AllowMsgTTL = true
+	calls.SubjectDeleteMarkerTTL = callsMarkerTTL
+	return streamDef{calls, -1}
 }
 
 func (o Options) stream(name, subject string, maxBytes int64, maxAge time.Duration) jetstream.StreamConfig {
