@@ -39,8 +39,20 @@ func (l *linear) grown() bool { return l.size > uint64(len(l.base.image)) }
 
 // setHeapLimit bounds the memory for a guest heap of n bytes.
 func (l *linear) setHeapLimit(n int) {
+	l.held = 0
 	l.limit = min(maxMemory, uint64(len(l.base.image)+n+memorySlack)/wasmPageSize*wasmPageSize)
 }
+
+// hold counts n bytes that the host keeps for the guest as its memory. It is false over the limit.
+func (l *linear) hold(n int) bool {
+	if l.size+l.held+uint64(n) > l.limit {
+		return false
+	}
+	l.held += uint64(n)
+	return true
+}
+
+func (l *linear) release(n int) { l.held -= uint64(n) }
 
 // reset makes the base part equal to the image again. Pages are compared and copied, not dropped: the
 // mapping stays warm, and page faults cost more than the comparison (DESIGN.md, "reset").

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && !codemode_portable
 
 package vm
 
@@ -42,7 +42,8 @@ type linear struct {
 	base  *base
 	whole []byte // the reserved range
 	size  uint64 // bytes in use, a multiple of the wasm page size
-	limit uint64 // bytes it may grow to; set for each run
+	limit uint64 // bytes it may grow to, with what is held; set for each run
+	held  uint64 // bytes the host keeps for the guest
 }
 
 func (b *base) allocate() (*linear, error) {
@@ -62,7 +63,7 @@ func (b *base) allocate() (*linear, error) {
 
 // Reallocate grows the memory within its limit; it is nil beyond, which the guest sees as a failed memory.grow.
 func (l *linear) Reallocate(size uint64) []byte {
-	if size > l.limit || size > uint64(len(l.whole)) {
+	if size+l.held > l.limit || size > uint64(len(l.whole)) {
 		return nil
 	}
 	if size > l.size {

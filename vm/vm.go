@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -62,7 +63,7 @@ type Thrown struct {
 // Turn is the outcome of one entry into the VM.
 type Turn struct {
 	Requests []Request
-	Cleared  []int             // ids of timers that were cleared
+	Cleared  []int             // ids of timers of earlier turns that were cleared
 	Output   []json.RawMessage // items, in order
 	Returned json.RawMessage   // the value, in the turn in which the cell returned
 	Thrown   *Thrown           // in the turn in which the cell threw
@@ -104,8 +105,9 @@ type VM struct {
 	stop     atomic.Pointer[protocol.Error] // set by Interrupt
 
 	turn  Turn
-	final bool  // the returned value is being converted
-	fatal error // ends the run; the instance is thrown away
+	local map[int]int // bytes the host holds for local requests that are not answered, by id
+	final bool        // the returned value is being converted
+	fatal error       // ends the run; the instance is thrown away
 	dead  bool
 }
 
@@ -156,8 +158,12 @@ func (v *VM) fail(err error) {
 
 // failure says what an error of the engine means for the run.
 func (v *VM) failure(err error) error {
-	if errors.Is(err, errNoMemory) {
+	var known *protocol.Error
+	switch {
+	case errors.Is(err, errNoMemory):
 		return protocol.ErrMemory
+	case errors.As(err, &known):
+		return known
 	}
 	return &protocol.Error{Detail: protocol.DetailRuntimeUnavailable, Message: err.Error(), Cause: err}
 }
@@ -333,6 +339,9 @@ func (v *VM) settle(s Settlement) error {
 	}
 	if s.Remote {
 		v.counts.Pending--
+	} else if n, ok := v.local[s.ID]; ok {
+		v.in.mem.release(n)
+		delete(v.local, s.ID)
 	}
 	arg, err := v.in.newString(text)
 	if err != nil {
@@ -457,25 +466,55 @@ func (v *VM) overflow(items bool) {
 	v.fail(protocol.ErrOutput)
 }
 
-// request notes a bridge request and gives its id, or -1 where one more may not be pending: the helper
-// then throws, and the run ends with the turn even if guest code catches it.
+// What request answers in place of an id.
+const (
+	requestOneTooMany = -1
+	requestTooLarge   = -2
+)
+
+// maxEnvelope is what a payload may be longer than the input it carries: ids, paths, brackets.
+const maxEnvelope = 4096
+
+// request notes a bridge request and gives its id. Where one more may not be pending the helper throws,
+// and the run ends with the turn even if guest code catches it; too large a one is rejected (contract 2.4).
 func (v *VM) request(method protocol.Method, payload json.RawMessage) int {
 	if !method.Valid() || method == protocol.MethodSleep {
 		v.fail(&protocol.Error{Detail: protocol.DetailInternal, Message: "unsupported code mode bridge method"})
 	}
-	if method.Remote() {
-		if v.counts.Pending >= v.limits.PendingCalls {
-			v.fatal = protocol.ErrTooManyPending
-			return -1
-		}
-		v.counts.Pending++
+	if len(payload) > v.limits.InputBytes+maxEnvelope {
+		return requestTooLarge
 	}
+	if !method.Remote() {
+		v.hold(v.counts.NextID, len(payload)+requestBytes)
+		return v.note(method, payload)
+	}
+	if v.counts.Pending >= v.limits.PendingCalls {
+		v.fatal = protocol.ErrTooManyPending
+		return requestOneTooMany
+	}
+	v.counts.Pending++
 	return v.note(method, payload)
+}
+
+// requestBytes is about what a request takes besides its payload, here and in a worker.
+const requestBytes = 512
+
+// hold counts what the host keeps for a local request as memory of the guest, until it is answered: how
+// many may be pending is not limited (contract 10.3 bounds remote ones), and the payloads are not on the
+// guest's heap.
+func (v *VM) hold(id, n int) {
+	if !v.in.mem.hold(n) {
+		v.fail(protocol.ErrMemory)
+	}
+	if v.local == nil {
+		v.local = map[int]int{}
+	}
+	v.local[id] = n
 }
 
 func (v *VM) timer(delay json.RawMessage) int {
 	if v.counts.Timers >= MaxTimers {
-		return -1
+		return requestOneTooMany
 	}
 	v.counts.Timers++
 	return v.note(protocol.MethodSleep, delay)
@@ -488,8 +527,15 @@ func (v *VM) note(method protocol.Method, payload json.RawMessage) int {
 	return id
 }
 
+// clearTimer takes back a timer. One of this turn was never told of, so that a turn which sets and clears
+// timers without end stays small.
 func (v *VM) clearTimer(id int) {
 	v.counts.Timers--
+	at, found := slices.BinarySearchFunc(v.turn.Requests, id, func(r Request, id int) int { return r.ID - id })
+	if found {
+		v.turn.Requests = slices.Delete(v.turn.Requests, at, at+1)
+		return
+	}
 	v.turn.Cleared = append(v.turn.Cleared, id)
 }
 

@@ -73,6 +73,7 @@
   // payload is JSON text; a later turn settles the promise.
   function request(name, payload) {
     const id = host(OP_REQUEST, name, payload);
+    if (id === -2) return rejected(new $Error('code mode tool input is too large.'));
     if (id < 0) throw new $Error('too many pending code mode tool calls');
     return new $Promise((resolve, reject) => { pending[id] = { __proto__: null, resolve, reject }; });
   }
