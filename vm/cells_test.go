@@ -21,7 +21,8 @@ type namedCell struct {
 var notSampled = map[string]bool{
 	"abort/running": true, "limits/spin": true, "limits/microtask-spin": true, "limits/regex": true, "limits/native-loop": true,
 	"limits/memory": true, "guest/testdata/web/decode-three-byte-sweep": true, "guest/testdata/web/decode-two-byte-sweep": true,
-	"guest/testdata/web/decode-chunk-borders": true,
+	"guest/testdata/web/decode-chunk-borders": true, "guest/testdata/web/encode-chunk-borders": true,
+	"guest/testdata/web/decode-long": true, "guest/testdata/web/encode-long": true, "guest/testdata/web/clone-large": true,
 }
 
 // sampleCells gives the cells of the conformance set and the programs of this package's test data.
