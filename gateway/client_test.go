@@ -312,7 +312,9 @@ func TestAbortOfASession(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	})
+	told := make(chan struct{})
 	go func() {
+		defer close(told)
 		<-entered
 		if _, err := c.AbortSession(ctx, "chat: 1"); err != nil {
 			t.Error(err)
@@ -324,6 +326,7 @@ func TestAbortOfASession(t *testing.T) {
 	if err != nil || reply.Result.Detail != protocol.DetailAborted {
 		t.Errorf("%+v, %v", reply, err)
 	}
+	<-told
 }
 
 func TestPutCatalogAndSurface(t *testing.T) {

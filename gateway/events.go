@@ -115,8 +115,7 @@ func (c *Client) list(ctx context.Context, stream, filter, policy string) ([]*na
 	ctx, cancel := context.WithTimeout(ctx, 4*flushTimeout)
 	defer cancel()
 	inbox, name := c.nc.NewInbox(), NewJobID()
-	msgs := make(chan *nats.Msg, 4096)
-	sub, err := c.nc.ChanSubscribe(inbox, msgs)
+	sub, err := c.nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, err
 	}
@@ -153,26 +152,16 @@ func (c *Client) list(ctx context.Context, stream, filter, policy string) ([]*na
 	}
 	var got []*nats.Msg
 	for want := made.NumPending + made.Delivered.Consumer; uint64(len(got)) < want; {
-		select {
-		case m := <-msgs:
-			got = append(got, m)
-			if ahead(m) == 0 {
-				return got, nil
-			}
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		m, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read stream %s: %w", stream, err)
+		}
+		got = append(got, m)
+		if meta, err := m.Metadata(); err == nil && meta.NumPending == 0 {
+			break
 		}
 	}
 	return got, nil
-}
-
-// ahead reads how many messages follow, out of a delivered message's reply subject.
-func ahead(msg *nats.Msg) uint64 {
-	meta, err := msg.Metadata()
-	if err != nil {
-		return 1
-	}
-	return meta.NumPending
 }
 
 // flush makes sure that the server knows a subscription, and has not refused it.
