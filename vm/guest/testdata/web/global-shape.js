@@ -1,1 +1,0 @@
-return ['URL', 'URLSearchParams', 'TextEncoder', 'TextDecoder'].map((n) => { const d = Object.getOwnPropertyDescriptor(globalThis, n); return [n, d.enumerable, d.configurable, typeof globalThis[n], Object.hasOwn(globalThis[n], 'prototype')]; });
