@@ -141,6 +141,13 @@ var contractCells = []cellCase{
 		return [r.header === (await API.read("mcp/index.d.ts")).content, Object.keys(r), r.servers, s.scope, s.tools.map((x) => x.method), s.header === (await API.read("mcp/gitHub.d.ts")).content, t.scope, Object.keys(t.schemas), t.server, n.scope, n.tools, "schemas" in s, MCP.gitHub.$serverName, typeof MCP.gitHub.resources.read]`,
 		value: `[true,["kind","scope","header","servers","note"],[{"identifier":"gitHub","serverName":"GitHub","toolCount":2}],"server",["createIssue","resources.read"],true,"tool",["createIssue"],{"identifier":"gitHub","serverName":"GitHub"},"server",[],false,"GitHub","function"]`},
 	{name: "8.5 argument mapping", code: `return [await Shop.list("open", undefined, "surplus"), namespaces.Shop === Shop, Shop.limits.max, Shop.states]`, value: `[["o1"],true,9,["open"]]`},
+	{name: "2.4 no MCP entry, no MCP", more: map[string]any{"catalog": oneTool}, code: `return [Object.keys(MCP), (await API.list()).files.length, (await MCP.$api()).servers]`, value: `[["$api"],0,[]]`},
+	{name: "9.3 host checks", more: onSwarm, code: caught(`agents.run("x", { schema: 5 })`, `agents.run("x", { schema: null })`, `agents.run("x", { fastMode: "slow" })`, `agents.run("x", { label: " " })`, `agents.run("x", { model: null })`, `agents.run("x", { thinking: 1 })`, `agents.run("x", { agentId: "" })`, `agents.run("x")`),
+		value: `["Error: agents.run schema must be a JSON schema object.","Error: agents.run schema must be a JSON schema object.","Error: agents.run fastMode must be boolean or \"auto\".","Error: agents.run label must be a non-empty string.",` +
+			`"Error: agents.run model must be a non-empty string.","Error: agents.run thinking must be a non-empty string.","Error: agents.run agentId must be a non-empty string.","Error: agents.run requires the sessions_spawn tool."]`},
+	{name: "9.1 guest checks", more: onSwarm, code: caught(`agents.run()`, `agents.run(" ")`, `agents.run("x", null)`, `agents.run("x", [])`, `agents.run("x", { phase: " " })`, `phase("")`, `log(5)`),
+		value: `["TypeError: agents.run prompt must be a non-empty string","TypeError: agents.run prompt must be a non-empty string","TypeError: agents.run options must be an object","TypeError: agents.run options must be an object",` +
+			`"TypeError: agents.run phase must be a non-empty string","TypeError: phase note must be a non-empty string","TypeError: log note must be a non-empty string"]`},
 	{name: "8.7 rejections", code: caught(`Shop.torn()`, `namespaces.MCP === MCP`), value: `["Error: Code mode namespace path targets undeclared tool: order_torn",true]`},
 }
 

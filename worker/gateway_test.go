@@ -68,6 +68,18 @@ func newGateway(t testing.TB, url string, answer func(protocol.Call) []byte) *ga
 	return g
 }
 
+// decodeReply gives a handler that passes replies on.
+func decodeReply(t testing.TB, to chan<- protocol.Reply) nats.MsgHandler {
+	return func(msg *nats.Msg) {
+		var reply protocol.Reply
+		if err := json.Unmarshal(msg.Data, &reply); err != nil {
+			t.Errorf("reply is not JSON: %v", err)
+			return
+		}
+		to <- reply
+	}
+}
+
 func (g *gateway) subscribe(subject string, handle nats.MsgHandler) {
 	g.t.Helper()
 	if _, err := g.nc.Subscribe(subject, handle); err != nil {
