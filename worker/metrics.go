@@ -19,9 +19,9 @@ func tracer() trace.Tracer { return otel.Tracer(scopeName) }
 // metrics are the worker's instruments (contract 16.2). None of them carries anything of a run but the
 // kind of what happened.
 type metrics struct {
-	jobs, results, drops, calls, searches, describes metric.Int64Counter
-	legSeconds, vmSeconds, queueSeconds              metric.Float64Histogram
-	stateBytes, storedBytes                          metric.Int64Histogram
+	jobs, results, drops, calls, searches, describes, expired metric.Int64Counter
+	legSeconds, vmSeconds, queueSeconds                       metric.Float64Histogram
+	stateBytes, storedBytes                                   metric.Int64Histogram
 }
 
 func newMetrics(w *Worker) (*metrics, error) {
@@ -47,6 +47,7 @@ func newMetrics(w *Worker) (*metrics, error) {
 	counter(&m.drops, "codemode.dropped", "messages and steps that were dropped or repeated, by reason")
 	counter(&m.calls, "codemode.calls", "nested calls sent, by method")
 	counter(&m.searches, "codemode.searches", "catalogue searches")
+	counter(&m.expired, "codemode.expired", "parked runs that were not resumed in time")
 	counter(&m.describes, "codemode.describes", "catalogue descriptions")
 	seconds(&m.legSeconds, "codemode.leg.duration", "time from taking a job to storing its reply")
 	seconds(&m.vmSeconds, "codemode.leg.vm", "time of a leg inside the VM")

@@ -169,6 +169,9 @@ func (w *Worker) start(ctx context.Context) error {
 	if err := w.startService(); err != nil {
 		return err
 	}
+	if err := w.watchExpiry(ctx); err != nil {
+		return err
+	}
 	pull, cancel := context.WithCancel(context.Background())
 	w.stopPull = cancel
 	for _, in := range []struct {
