@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"codemode/internal/jetpub"
 	"codemode/protocol"
 )
@@ -29,7 +31,7 @@ func (e *execution) claim() bool {
 		}
 		rev, err := l.put(e.ctx, e.call.RunID, e.call.CallID, mine, 0, claimAge)
 		if err == nil {
-			e.rev = rev
+			e.claimed(rev)
 			return true
 		}
 		if !errors.Is(err, jetpub.ErrConflict) {
@@ -63,7 +65,7 @@ func (e *execution) resolve(claim string) (decided, execute bool, err error) {
 		e.give(result)
 	case leave:
 		if entry.Claim == claim { // the publish that seemed to fail did not
-			e.rev = entry.rev
+			e.claimed(entry.rev)
 			return true, true, nil
 		}
 		if entry.State == stateExecuting && entry.Executor == c.ledger.executor {
@@ -75,12 +77,18 @@ func (e *execution) resolve(claim string) (decided, execute bool, err error) {
 	case unknown:
 		e.giveUnknown()
 	case again:
-		e.rev = entry.rev
+		e.claimed(entry.rev)
 		return true, true, nil
 	default:
 		return false, false, nil
 	}
 	return true, false, nil
+}
+
+func (e *execution) claimed(rev uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.rev = rev
 }
 
 // give answers with a result that is stored.
@@ -107,49 +115,67 @@ func (e *execution) pause() {
 	}
 }
 
-func (c *Client) lookForOrphans(runID string, pending []protocol.PendingCall) {
-	if err := c.settleOrphans(c.ctx, runID, pending); err != nil && c.ctx.Err() == nil {
-		c.log.Warn("executors of pending calls could not be looked for", "runId", runID, "error", err)
+// standing is what is known of a pending call of a parked run.
+type standing uint8
+
+const (
+	nobodys   standing = iota // the next leg has to send it again
+	somebodys                 // a result will come
+	answered                  // a result is stored
+)
+
+// standingOf looks at a pending call. Where its executor has died it takes the call over, or gives it the result that
+// its outcome is unknown: a worker does not send a call again that was accepted.
+func (c *Client) standingOf(ctx context.Context, runID, callID string) (standing, error) {
+	c.mu.Lock()
+	s := c.server
+	c.mu.Unlock()
+	if s != nil && s.promised(runID, callID) {
+		return somebodys, nil
 	}
+	v, entry, _, err := c.ledger.judge(ctx, runID, callID, s != nil)
+	switch {
+	case errors.Is(err, nats.ErrNoResponders): // there is no ledger
+		return nobodys, nil
+	case err != nil:
+		return somebodys, err
+	case v == settled:
+		return answered, nil
+	case v == leave:
+		return somebodys, nil
+	case v == again:
+		s.adopt(entry)
+		return somebodys, nil
+	case v == unknown:
+		_, err := c.storeResult(ctx, runID, callID, failed(callID, OutcomeUnknown))
+		return answered, err
+	}
+	return nobodys, nil
 }
 
-// settleOrphans gives results to accepted calls of a waiting run whose executor has died: nobody sends those again.
-func (c *Client) settleOrphans(ctx context.Context, runID string, pending []protocol.PendingCall) error {
-	var errs []error
+// lookForOrphans is for gateways that wait by Wait alone.
+func (c *Client) lookForOrphans(runID string, pending []protocol.PendingCall) {
 	for _, p := range pending {
 		if !p.Method.Remote() {
 			continue
 		}
-		if err := c.settleOrphan(ctx, runID, p.CallID); err != nil {
-			errs = append(errs, err)
+		if _, err := c.standingOf(c.ctx, runID, p.CallID); err != nil && c.ctx.Err() == nil {
+			c.log.Warn("executor of a pending call could not be looked for", "runId", runID, "callId", p.CallID, "error", err)
 		}
 	}
-	return errors.Join(errs...)
 }
 
-func (c *Client) settleOrphan(ctx context.Context, runID, callID string) error {
-	c.mu.Lock()
-	s := c.server
-	c.mu.Unlock()
-	if s != nil && s.has(runID, callID) {
-		return nil
-	}
-	v, entry, _, err := c.ledger.judge(ctx, runID, callID, s != nil)
-	switch {
-	case err != nil:
-		return err
-	case v == again:
-		s.adopt(entry)
-	case v == unknown:
-		_, err = c.storeResult(ctx, runID, callID, failed(callID, OutcomeUnknown))
-	}
-	return err
-}
-
-func (s *server) has(runID, callID string) bool {
+// promised reports whether this process is certain to store a result of the call.
+func (s *server) promised(runID, callID string) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.calls[runID+"/"+callID] != nil
+	e := s.calls[runID+"/"+callID]
+	s.mu.Unlock()
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.accepted || e.rev != 0
 }
 
 // adopt executes a call that was taken over from an executor that died.

@@ -25,7 +25,8 @@ const (
 // Cell is one exec. Code or Input is required.
 type Cell struct {
 	// RunID and JobID default to new ones. A gateway that wants to find the reply after a restart of its own
-	// chooses them, and stores them, before it calls Exec.
+	// chooses them, and stores them, before it calls Exec. The
+	// same ids again are the same job: nothing is executed twice.
 	RunID, JobID string
 
 	// Input is the argument object of exec as the model sent it (contract 4.1). Code and Language stand for one.
@@ -63,20 +64,26 @@ func NewJobID() string { return rand.Text() }
 // Exec runs a cell and gives its reply, whatever its status. It waits until ctx ends; the error is then a
 // *JobError with ErrNotSent or ErrNoReply. A cell or catalogue that cannot be sent is ErrInput or ErrTooLarge.
 func (c *Client) Exec(ctx context.Context, cell Cell) (*protocol.Reply, error) {
+	return c.exec(ctx, &cell)
+}
+
+func (c *Client) exec(ctx context.Context, cell *Cell) (*protocol.Reply, error) {
+	mayBeThere := cell.JobID != ""
 	orDefault(&cell.RunID, NewRunID())
 	orDefault(&cell.JobID, NewJobID())
 	job, err := cell.job()
 	if err != nil {
 		return nil, &JobError{cell.RunID, cell.JobID, err}
 	}
-	return c.do(ctx, protocol.JobExec, job)
+	return c.do(ctx, protocol.JobExec, job, mayBeThere)
 }
 
 // Wait continues a run that replied waiting. It blocks for as long as the worker waits for something new, at
 // most the cell's timeout, and gives a waiting reply again where nothing came; AwaitNews waits without a worker.
 func (c *Client) Wait(ctx context.Context, w WaitFor) (*protocol.Reply, error) {
+	mayBeThere := w.JobID != ""
 	orDefault(&w.JobID, NewJobID())
-	return c.do(ctx, protocol.JobWait, protocol.Job{RunID: w.RunID, JobID: w.JobID, Scope: w.Scope})
+	return c.do(ctx, protocol.JobWait, protocol.Job{RunID: w.RunID, JobID: w.JobID, Scope: w.Scope}, mayBeThere)
 }
 
 // Attach gives the reply to a job that was sent before, by this process or another one. A job that was never
@@ -130,8 +137,9 @@ func (cell *Cell) job() (protocol.Job, error) {
 	return job, nil
 }
 
-// do sends a job and waits for its reply.
-func (c *Client) do(ctx context.Context, kind protocol.JobKind, job protocol.Job) (*protocol.Reply, error) {
+// do sends a job and waits for its reply. A job that may have been sent before is looked for first: the stream knows the
+// ids of the last two minutes only.
+func (c *Client) do(ctx context.Context, kind protocol.JobKind, job protocol.Job, mayBeThere bool) (*protocol.Reply, error) {
 	fail := func(err error) (*protocol.Reply, error) { return nil, &JobError{job.RunID, job.JobID, err} }
 	if !protocol.ValidJobID(job.JobID) || !protocol.RoutableRunID(job.RunID) {
 		return fail(fmt.Errorf("%w: run or job id is no token", ErrInput))
@@ -147,6 +155,11 @@ func (c *Client) do(ctx context.Context, kind protocol.JobKind, job protocol.Job
 		return fail(err)
 	}
 	defer c.unregister(w)
+	if mayBeThere {
+		if reply, err := c.storedReply(ctx, w); err == nil && reply != nil {
+			return reply, nil
+		}
+	}
 	_, err = c.publish(ctx, c.names.Job(kind, c.opt.Tenant), data, jetstream.WithMsgID(c.opt.Tenant+"."+job.RunID+"."+job.JobID))
 	if err != nil {
 		return fail(fmt.Errorf("%w: %w", ErrNotSent, err))

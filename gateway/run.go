@@ -2,8 +2,12 @@ package gateway
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -24,12 +28,14 @@ type Outcome struct {
 	Waits int
 }
 
-// Run drives a cell to its end: exec, then a wait whenever there is something to deliver, and none before. A run that
-// waits for an approval for hours costs a few wait jobs, which keep it from expiring. If ctx ends first the error is a
-// *JobError; the run stays where it is, and Resume goes on with it.
+// Run drives a cell to its end: exec, then a wait whenever there is something to deliver, and none before, see
+// AwaitNews. If ctx ends first the error is a *JobError and the run stays where it is.
+//
+// A cell with a RunID and a JobID can be given to Run again, by another process too, after a crash or an error: it takes
+// up the same run where it is, since the ids of the waits follow from the JobID.
 func (c *Client) Run(ctx context.Context, cell Cell) (*Outcome, error) {
 	orDefault(&cell.RunID, NewRunID())
-	reply, err := c.Exec(ctx, cell)
+	reply, err := c.exec(ctx, &cell)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +59,8 @@ func (c *Client) drive(ctx context.Context, reply *protocol.Reply, scope protoco
 		if err := c.AwaitNews(ctx, reply.RunID, out.Result.Pending, quiet); err != nil {
 			return nil, &JobError{reply.RunID, reply.JobID, err}
 		}
-		next, err := c.Wait(ctx, WaitFor{RunID: reply.RunID, Scope: scope})
+		wait := protocol.Job{RunID: reply.RunID, JobID: nextJobID(reply.JobID), Scope: scope}
+		next, err := c.do(ctx, protocol.JobWait, wait, true)
 		if err != nil {
 			return nil, err
 		}
@@ -65,11 +72,30 @@ func (c *Client) drive(ctx context.Context, reply *protocol.Reply, scope protoco
 	return out, nil
 }
 
-// AwaitNews blocks until a waiting run has something to deliver, so that a gateway that shows wait to a model spends no
-// model turn on a reply that says "still waiting". pending is the list of the waiting result. It returns when a result
-// of one of the calls is stored, at once where the run waits for more than calls (a yield, a timer), and after quiet,
-// by which time a wait should be sent to keep the run from expiring. With Options.Guard it also settles calls whose
-// executor has died.
+// nextJobID gives the id of the wait that follows a job: "j" is followed by "j-w1", that by "j-w2".
+func nextJobID(jobID string) string {
+	base, n := jobID, 0
+	if i := strings.LastIndex(jobID, "-w"); i > 0 {
+		if k, err := strconv.Atoi(jobID[i+2:]); err == nil && k > 0 {
+			base, n = jobID[:i], k
+		}
+	}
+	if len(base) > 50 {
+		sum := sha256.Sum256([]byte(base))
+		base = hex.EncodeToString(sum[:16])
+	}
+	return base + "-w" + strconv.Itoa(n+1)
+}
+
+// AwaitNews blocks until a wait for a run is worth sending, so that a gateway that shows wait to a model spends no model
+// turn on a reply that says "still waiting". pending is the list of the waiting result. It returns
+//   - when a result of one of the calls is stored,
+//   - at once where the run waits for more than calls (a yield, a timer), or for a call that is not known to be worked
+//     on, which the next leg sends again. Known are the calls this client has accepted, and those in the ledger: several
+//     replicas without a ledger therefore wait in the worker, leg by leg,
+//   - after quiet, by which time a wait should be sent to keep the run from expiring.
+//
+// Calls whose executor has died are taken over or settled here.
 func (c *Client) AwaitNews(ctx context.Context, runID string, pending []protocol.PendingCall, quiet time.Duration) error {
 	for _, p := range pending {
 		if !p.Method.Remote() {
@@ -85,34 +111,28 @@ func (c *Client) AwaitNews(ctx context.Context, runID string, pending []protocol
 		return fmt.Errorf("await news of run %s: %w", runID, err)
 	}
 	defer drop(sub)
-	ctx, cancel := context.WithTimeoutCause(ctx, quiet, errQuiet)
+	limited, cancel := context.WithTimeoutCause(ctx, quiet, errQuiet)
 	defer cancel()
-	err = c.flush(ctx, sub)
-	if err == nil || !errors.Is(err, ErrPermission) && ctx.Err() == nil {
-		err = c.awaitNews(ctx, runID, pending, came)
+	err = c.flush(limited, sub)
+	if err == nil || !errors.Is(err, ErrPermission) && limited.Err() == nil {
+		err = c.awaitNews(limited, runID, pending, came)
 	}
-	if err != nil && context.Cause(ctx) == errQuiet {
+	if err == nil || context.Cause(limited) == errQuiet {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("await news of run %s: %w", runID, err)
-	}
-	return nil
+	return fmt.Errorf("await news of run %s: %w", runID, err)
 }
 
 var errQuiet = errors.New("nothing new")
 
-// awaitNews listens, and looks: delivery to a subscription is at most once.
+// awaitNews listens, and looks: delivery to a subscription is at most once, and executors die.
 func (c *Client) awaitNews(ctx context.Context, runID string, pending []protocol.PendingCall, came <-chan *nats.Msg) error {
 	pause := minLook
 	for {
 		again := c.reconnected()
-		stored, err := c.anyStored(ctx, runID, pending)
-		if stored || errors.Is(err, ErrPermission) {
+		news, err := c.news(ctx, runID, pending)
+		if news || errors.Is(err, ErrPermission) {
 			return err
-		}
-		if err == nil && c.opt.Guard != nil {
-			err = c.settleOrphans(ctx, runID, pending)
 		}
 		if err != nil && ctx.Err() == nil {
 			c.log.Warn("results could not be looked for, trying again", "runId", runID, "error", err)
@@ -127,18 +147,21 @@ func (c *Client) awaitNews(ctx context.Context, runID string, pending []protocol
 		case <-c.ctx.Done():
 			return context.Cause(c.ctx)
 		}
-		pause = min(2*pause, maxLook)
-		if c.opt.Guard != nil {
-			pause = min(pause, c.opt.Lease/3)
+		if pause = min(2*pause, maxLook); c.opt.Guard != nil {
+			pause = min(pause, c.opt.Lease)
 		}
 	}
 }
 
-func (c *Client) anyStored(ctx context.Context, runID string, pending []protocol.PendingCall) (bool, error) {
+// news reports whether a wait would deliver a result, or send a call that nobody has.
+func (c *Client) news(ctx context.Context, runID string, pending []protocol.PendingCall) (bool, error) {
 	for _, p := range pending {
-		result, err := c.ledger.storedResult(ctx, runID, p.CallID)
-		if err != nil || result != nil {
-			return result != nil, err
+		s, err := c.standingOf(ctx, runID, p.CallID)
+		if err != nil {
+			return false, err
+		}
+		if s != somebodys {
+			return true, nil
 		}
 	}
 	return false, nil
