@@ -67,7 +67,7 @@ func (v *VM) describe(thrown value, syntax bool) error {
 		return fmt.Errorf("read thrown error: %w", err)
 	}
 	v.turn.Thrown = facts.thrown(syntax)
-	if thrown == null && in.oom.Get() != 0 {
+	if thrown == null && in.oom.Get() != 0 || thrown.tag() == tagUninitialized {
 		v.turn.Thrown.Fatal = protocol.ErrMemory // there was no memory for the error either
 	}
 	return nil

@@ -41,12 +41,13 @@ var fnNames = [numFns]string{
 type value uint64
 
 const (
-	tagInt       = 0
-	tagNull      = 2
-	tagUndefined = 3
-	tagException = 6
-	null         = value(tagNull << 32)
-	undefined    = value(tagUndefined << 32)
+	tagInt           = 0
+	tagNull          = 2
+	tagUndefined     = 3
+	tagUninitialized = 4 // no guest value: thrown where the engine failed to allocate and made no error
+	tagException     = 6
+	null             = value(tagNull << 32)
+	undefined        = value(tagUndefined << 32)
 )
 
 func (v value) tag() int32 { return int32(v >> 32) }
