@@ -377,7 +377,7 @@ func TestMissingPermissionIsNamed(t *testing.T) {
 		named string
 		do    func(context.Context, *nats.Conn) error
 	}{
-		"jobs": {server.Permissions{Publish: &server.SubjectPermission{Allow: all, Deny: []string{"cm.job.exec.acme"}}}, "cm.job.exec.acme", exec},
+		"jobs": {server.Permissions{Publish: &server.SubjectPermission{Allow: all, Deny: []string{"cm.job.exec.acme"}}}, "cm.job.exec.acme", sendOne},
 		"stored replies": {server.Permissions{Publish: &server.SubjectPermission{Allow: all, Deny: []string{"$JS.API.DIRECT.GET.CM_RUNS.>"}}}, "$JS.API.DIRECT.GET.CM_RUNS.cm.run.acme",
 			func(ctx context.Context, nc *nats.Conn) error {
 				c, err := gateway.New(nc, gateway.Options{Tenant: tenant})
@@ -388,10 +388,10 @@ func TestMissingPermissionIsNamed(t *testing.T) {
 				_, err = c.Attach(ctx, gateway.NewRunID(), "j")
 				return err
 			}},
-		"replies": {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"cm.run.acme.*.reply.*"}}}, "cm.run.acme.*.reply.*", exec},
-		"calls":   {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"cm.run.acme.*.call.*"}}}, "cm.run.acme.*.call.*", serve},
-		"aborts":  {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"cm.abort.>"}}}, "cm.abort.acme.*.*", serve},
-		"inbox":   {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"_INBOX.>"}}}, "_INBOX", exec},
+		"replies": {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"cm.run.acme.*.reply.*"}}}, "cm.run.acme.*.reply.*", sendOne},
+		"calls":   {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"cm.run.acme.*.call.*"}}}, "cm.run.acme.*.call.*", serveOne},
+		"aborts":  {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"cm.abort.>"}}}, "cm.abort.acme.*.*", serveOne},
+		"inbox":   {server.Permissions{Subscribe: &server.SubjectPermission{Allow: all, Deny: []string{"_INBOX.>"}}}, "_INBOX", sendOne},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -407,7 +407,7 @@ func TestMissingPermissionIsNamed(t *testing.T) {
 	}
 }
 
-func exec(ctx context.Context, nc *nats.Conn) error {
+func sendOne(ctx context.Context, nc *nats.Conn) error {
 	c, err := gateway.New(nc, gateway.Options{Tenant: tenant})
 	if err != nil {
 		return err
@@ -417,7 +417,7 @@ func exec(ctx context.Context, nc *nats.Conn) error {
 	return err
 }
 
-func serve(_ context.Context, nc *nats.Conn) error {
+func serveOne(_ context.Context, nc *nats.Conn) error {
 	c, err := gateway.New(nc, gateway.Options{Tenant: tenant})
 	if err != nil {
 		return err
