@@ -29,7 +29,7 @@ var notSampled = map[string]bool{
 func sampleCells(tb testing.TB) []namedCell {
 	tb.Helper()
 	cells := conformanceCells(tb)
-	for _, pattern := range []string{"testdata/programs/*.js", "guest/testdata/web/*.js"} {
+	for _, pattern := range []string{"testdata/programs/*.js", "testdata/language/*.js", "guest/testdata/web/*.js"} {
 		for _, p := range sourceFiles(tb, pattern) {
 			if notSampled[p.name] {
 				continue

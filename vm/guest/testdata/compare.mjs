@@ -17,6 +17,15 @@ for (const file of readdirSync(folder).sort()) {
   } catch (error) {
     value = { threw: error?.name ?? String(error) };
   }
-  results[file.slice(0, -3)] = value ?? null;
+  results[file.slice(0, -3)] = converted(value) ?? null;
 }
+
+// What a cell's value becomes where JSON has no form of its own (contract 5.12).
+function converted(v) {
+  if (typeof v === 'bigint') return String(v);
+  if (Array.isArray(v) || (ArrayBuffer.isView(v) && !(v instanceof DataView))) return Array.from(v, converted);
+  if (typeof v !== 'object' || v === null || Object.getPrototypeOf(v) !== Object.prototype) return v;
+  return Object.fromEntries(Object.entries(v).map(([key, value]) => [key, converted(value)]));
+}
+
 process.stdout.write(`${JSON.stringify(results)}\n`);

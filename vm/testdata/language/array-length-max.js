@@ -1,0 +1,2 @@
+try { [].length = -1; } catch (e) { return e.name; }
+// => "RangeError"

@@ -1,0 +1,3 @@
+function f() { return (() => arguments.length)(1, 2, 3); }
+return f('a');
+// => 1

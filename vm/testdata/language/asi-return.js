@@ -1,0 +1,6 @@
+const f = () => {
+  return
+  1;
+};
+return f() ?? 'undefined';
+// => "undefined"

@@ -1,0 +1,5 @@
+let a = 1
+let b = a
+++b
+return [a, b]
+// => [1,2]

@@ -1,0 +1,3 @@
+const f = async () => { try { throw 1; } finally { return 'over'; } };
+return await f();
+// => "over"

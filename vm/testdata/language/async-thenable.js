@@ -1,0 +1,2 @@
+return await { then(ok) { ok('thenable'); } };
+// => "thenable"

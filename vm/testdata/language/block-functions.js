@@ -1,0 +1,3 @@
+{ function inner() { return 1; } }
+return typeof inner;
+// => "function"

@@ -1,0 +1,2 @@
+try { null.x; } catch { return 'caught'; }
+// => "caught"

@@ -1,0 +1,3 @@
+class A {} class B extends A { constructor() { } }
+try { new B(); } catch (e) { return e.name; }
+// => "ReferenceError"

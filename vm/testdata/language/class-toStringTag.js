@@ -1,0 +1,3 @@
+class T { get [Symbol.toStringTag]() { return 'Tee'; } }
+return String(new T());
+// => "[object Tee]"

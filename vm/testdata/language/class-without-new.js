@@ -1,0 +1,3 @@
+class A {}
+try { A(); } catch (e) { return e.name; }
+// => "TypeError"

@@ -1,0 +1,3 @@
+const a = 1;
+try { a = 2; } catch (e) { return [e.name, a]; }
+// => ["TypeError",1]

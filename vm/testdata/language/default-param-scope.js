@@ -1,0 +1,4 @@
+let x = 'outer';
+const f = (a = () => x) => { let x = 'inner'; return a(); };
+return f();
+// => "outer"

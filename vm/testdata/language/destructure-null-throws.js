@@ -1,0 +1,2 @@
+try { const { a } = null; } catch (e) { return e instanceof TypeError; }
+// => true

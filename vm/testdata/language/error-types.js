@@ -1,0 +1,2 @@
+return [() => null.f(), () => undefined_name, () => new Array(-1), () => decodeURIComponent('%'), () => 1n + 1, () => new (class { constructor() { this.x(); } })(), () => eval('{'), () => 'x'.repeat(-1), () => (1).toFixed(101), () => Symbol() + ''].map((f) => { try { f(); return 'ok'; } catch (e) { return e.name; } });
+// => ["TypeError","ReferenceError","RangeError","URIError","TypeError","TypeError","SyntaxError","RangeError","RangeError","TypeError"]

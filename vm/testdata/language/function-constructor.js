@@ -1,0 +1,2 @@
+return [new Function('a', 'b', 'return a + b')(2, 3), Function('return this')() === globalThis];
+// => [5,true]

@@ -1,0 +1,3 @@
+const o = { *[Symbol.iterator]() { yield* ['a', 'b']; } };
+return [...o];
+// => ["a","b"]

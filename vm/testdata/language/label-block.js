@@ -1,0 +1,3 @@
+a: { if (true) break a; return 'no'; }
+return 'yes';
+// => "yes"

@@ -1,0 +1,3 @@
+function F() { return { t: new.target === F }; }
+return [new F().t, F().t];
+// => [true,false]

@@ -1,0 +1,2 @@
+return await new Promise(() => { throw 'in executor'; }).catch((x) => x);
+// => "in executor"

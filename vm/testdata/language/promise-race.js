@@ -1,0 +1,2 @@
+return await Promise.race([new Promise(() => {}), Promise.resolve('fast')]);
+// => "fast"

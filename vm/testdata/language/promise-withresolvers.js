@@ -1,0 +1,4 @@
+const { promise, resolve } = Promise.withResolvers();
+resolve('w');
+return await promise;
+// => (not in Node 20) "w"

@@ -1,0 +1,2 @@
+return [((a, ...b) => 0).length, ((a, b = 1, c) => 0).length];
+// => [1,1]

@@ -1,0 +1,3 @@
+return `a
+  b`.split('\n');
+// => ["a","  b"]

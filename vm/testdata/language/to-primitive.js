@@ -1,0 +1,3 @@
+const o = { [Symbol.toPrimitive]: (hint) => hint };
+return [`${o}`, o + '', +o];
+// => ["string","default",null]

@@ -1,0 +1,4 @@
+const f = () => { try { return 'try'; } finally { log.push('f'); } };
+const log = [];
+return [f(), log];
+// => ["try",["f"]]

@@ -1,0 +1,2 @@
+return Object.keys(Array.prototype[Symbol.unscopables]).includes('flat');
+// => true
