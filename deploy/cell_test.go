@@ -3,9 +3,6 @@ package deploy_test
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"log/slog"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,37 +11,10 @@ import (
 	"github.com/nats-io/nuid"
 
 	"codemode/internal/natstest"
+	"codemode/internal/workertest"
 	"codemode/protocol"
 	"codemode/subjects"
-	"codemode/vm"
-	"codemode/worker"
 )
-
-// startWorker runs a worker over a connection until the test ends.
-func startWorker(t *testing.T, nc *nats.Conn) {
-	t.Helper()
-	engine, err := vm.New(t.Context(), vm.Options{CacheDir: filepath.Join(t.TempDir(), "cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := worker.New(worker.Options{Conn: nc, Engine: engine, ID: "w", Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := w.Stop(ctx); err != nil {
-			t.Error(err)
-		}
-		if err := engine.Close(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-}
 
 // runCell drives a cell that calls a tool and yields, from exec to its end.
 func runCell(t *testing.T, nc *nats.Conn, tenant string) {
@@ -98,7 +68,7 @@ func runCell(t *testing.T, nc *nats.Conn, tenant string) {
 
 func TestCellRunsOnTheConfiguration(t *testing.T) {
 	url, _ := start(t, "nats.conf")
-	startWorker(t, natstest.Connect(t, url))
+	workertest.Start(t, natstest.Connect(t, url), nil)
 	runCell(t, natstest.Connect(t, url), "default")
 }
 
@@ -106,7 +76,7 @@ func TestCellRunsOnTheConfiguration(t *testing.T) {
 func TestCellRunsWithUsers(t *testing.T) {
 	url := users(t)
 	nc, workerDenied := client(t, url, "worker")
-	startWorker(t, nc)
+	workertest.Start(t, nc, nil)
 	gateway, gatewayDenied := client(t, url, "acme")
 	runCell(t, gateway, "acme")
 	answer, err := gateway.Request("cm.svc.abort.acme", []byte(`{"sessionId":"s"}`), 10*time.Second)

@@ -28,7 +28,6 @@ type run struct {
 	output  []json.RawMessage
 	results *results        // nil until a result can come
 	atStart map[string]bool // restart-safe: call ids that were pending when the leg began
-	resumed bool            // the guest of this leg has run
 	known   map[string]bool // stored results that an earlier attempt left, by call id
 }
 
@@ -233,12 +232,17 @@ func (r *run) turn(enter func() (vm.Turn, error)) (vm.Turn, error) {
 	r.vmTime += time.Since(began)
 	span.End()
 	r.stop.Store(nil)
-	r.resumed = true
-	if errors.Is(context.Cause(r.ctx), errCutOff) {
+	switch {
+	case errors.Is(context.Cause(r.ctx), errCutOff):
 		err = errCutOff // the job is done again elsewhere, whatever came of this turn
+	case errors.Is(err, protocol.ErrTimeout) && time.Since(r.deadline) > watchdog:
+		err = protocol.ErrWatchdog
 	}
 	return turn, err
 }
+
+// watchdog is how long after its leg's deadline a guest may take to stop without its being told (contract 10.6).
+const watchdog = 2 * time.Second
 
 // limits of the VM, from the run's configuration and the connection.
 func (r *run) limits() vm.Limits {
