@@ -178,10 +178,13 @@ func compareHits(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
 }
 
+// Warm builds the search index, so that the first search need not.
+func (c *Catalog) Warm() { c.searchOnce.Do(func() { c.search = newSearchIndex(c.visible) }) }
+
 // Search gives the entries that fit the query best, at most limit, the best first (contract 6.7). limit
 // is the effective one, at least 1.
 func (c *Catalog) Search(query string, limit int) []*Entry {
-	c.searchOnce.Do(func() { c.search = newSearchIndex(c.visible) })
+	c.Warm()
 	x := c.search
 	query = trim(query)
 	if query == "" {

@@ -33,7 +33,13 @@ type catalogs struct {
 	size  int
 	order *list.List // of *cached, the most recently used first
 	byKey map[string]*list.Element
+
+	warming sync.WaitGroup
 }
+
+// warmFrom is the number of tools from which the search index is built beside the first run, which then
+// need not wait for it: below that it takes a millisecond or two when somebody searches.
+const warmFrom = 200
 
 type cached struct {
 	key     string
@@ -48,6 +54,12 @@ func newCatalogs(ctx context.Context, js jetstream.JetStream, names subjects.Nam
 		return nil, fmt.Errorf("open bucket %s: %w", subjects.BucketCatalogs, err)
 	}
 	return &catalogs{kv: kv, names: names, limit: limit, order: list.New(), byKey: map[string]*list.Element{}}, nil
+}
+
+// close waits for what is under way. Nothing may be decoded any more.
+func (c *catalogs) close() error {
+	c.warming.Wait()
+	return nil
 }
 
 var emptyCatalog = sync.OnceValues(func() (*catalog.Catalog, error) { return catalog.Build(protocol.Catalog{}) })
@@ -127,6 +139,9 @@ func (c *catalogs) decode(key string, data []byte, written time.Time) (*catalog.
 		return nil, err
 	}
 	c.add(&cached{key: key, cat: cat, size: cat.Bytes(), written: written})
+	if cat.Size() >= warmFrom {
+		c.warming.Go(cat.Warm)
+	}
 	return cat, nil
 }
 

@@ -159,6 +159,7 @@ func (w *Worker) start(ctx context.Context) error {
 	if w.catalogs, err = newCatalogs(ctx, w.js, w.names, w.opt.CatalogCacheBytes); err != nil {
 		return err
 	}
+	w.stops = append(w.stops, w.catalogs.close) // the last to be run: whoever decodes has ended by then
 	if limit := w.nc.MaxPayload(); limit < protocol.EnvelopeBytes+10<<20 {
 		w.log.Warn("the server's max_payload is smaller than the largest reply; cells that ask for more output are refused",
 			"max_payload", limit, "wanted", protocol.EnvelopeBytes+10<<20)
