@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 30s
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build engine demo test bench check conformance fuzz clean
+.PHONY: help build engine demo test bench check conformance test262 fuzz clean
 help:
 	@echo 'make build        bin/worker, bin/loadgen and bin/conformance'
 	@echo 'make demo         the tour: two workers, a cell that moves from one to the other'
@@ -14,6 +14,7 @@ help:
 	@echo 'make bench        the benchmarks, and throughput with a worker process'
 	@echo 'make check        formatting, vet, staticcheck, modules'
 	@echo 'make conformance  every case against a started worker'
+	@echo 'make test262 DIR=…  the conformance suite of the language, which you bring (docs/test262.md)'
 	@echo 'make fuzz         each fuzz target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make engine       fetch the QuickJS module (done by the others where it is missing)'
 
@@ -52,6 +53,10 @@ check: engine
 	$(GO) mod verify
 	$(GO) mod tidy -diff
 	$(GO) run $(STATICCHECK) ./...
+
+test262: engine
+	@test -n "$(DIR)" || { echo 'DIR=<folder of test262> is missing'; exit 1; }
+	TEST262_DIR=$(abspath $(DIR)) TEST262_OUT=$(abspath test262.out) $(GO) test -run '^TestTest262$$' -v -count=1 -timeout 3h ./vm
 
 fuzz: engine
 	.ci/fuzz $(FUZZTIME)

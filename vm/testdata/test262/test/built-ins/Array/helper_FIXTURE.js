@@ -1,0 +1,1 @@
+throw new Error('a fixture is no test');

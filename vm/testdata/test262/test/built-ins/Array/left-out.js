@@ -1,0 +1,5 @@
+/*---
+description: the guest has no Atomics
+features: [Atomics]
+---*/
+Atomics.load();

@@ -1,0 +1,5 @@
+/*---
+description: the guest has no modules
+flags: [module]
+---*/
+import './x.js';

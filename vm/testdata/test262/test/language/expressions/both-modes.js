@@ -1,0 +1,4 @@
+/*---
+description: runs in sloppy and in strict mode
+---*/
+assert.sameValue(typeof undeclared, 'undefined');

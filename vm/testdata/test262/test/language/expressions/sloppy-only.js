@@ -1,0 +1,5 @@
+/*---
+description: with is a statement
+flags: [noStrict]
+---*/
+with ({ a: 1 }) assert.sameValue(a, 1);

@@ -1,0 +1,8 @@
+/*---
+description: a text that is none
+negative:
+  phase: parse
+  type: SyntaxError
+---*/
+$DONOTEVALUATE();
+let = ;

@@ -1,0 +1,7 @@
+/*---
+description: an error of the engine
+negative:
+  phase: runtime
+  type: ReferenceError
+---*/
+undeclared;

@@ -1,0 +1,4 @@
+/*---
+description: fails in both modes
+---*/
+assert.sameValue(1, 2);

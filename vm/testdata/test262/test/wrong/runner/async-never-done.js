@@ -1,0 +1,5 @@
+/*---
+description: never calls $DONE
+flags: [async, noStrict]
+---*/
+0;

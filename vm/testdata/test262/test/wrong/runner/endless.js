@@ -1,0 +1,5 @@
+/*---
+description: the deadline ends it
+flags: [noStrict]
+---*/
+for (;;);
