@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -20,36 +20,47 @@ type source struct {
 
 // readSource parses the package in a folder.
 func readSource(dir string) (*source, error) {
-	pkgs, err := parser.ParseDir(token.NewFileSet(), dir, func(info fs.FileInfo) bool {
-		return !strings.HasSuffix(info.Name(), "_test.go")
-	}, parser.ParseComments)
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return nil, fmt.Errorf("parse package protocol: %w", err)
-	}
-	pkg := pkgs["protocol"]
-	if pkg == nil {
-		return nil, fmt.Errorf("%s does not hold package protocol", dir)
+		return nil, fmt.Errorf("list package protocol: %w", err)
 	}
 	s := &source{types: map[string]string{}, fields: map[string]string{}, values: map[string][]string{}}
-	for _, file := range pkg.Files {
-		for _, decl := range file.Decls {
-			gen, ok := decl.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range gen.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					s.typeSpec(gen, spec)
-				case *ast.ValueSpec:
-					if err := s.valueSpec(spec); err != nil {
-						return nil, err
-					}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return nil, fmt.Errorf("parse package protocol: %w", err)
+		}
+		if err := s.file(file); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.types) == 0 {
+		return nil, fmt.Errorf("%s does not hold package protocol", dir)
+	}
+	return s, nil
+}
+
+func (s *source) file(file *ast.File) error {
+	for _, decl := range file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				s.typeSpec(gen, spec)
+			case *ast.ValueSpec:
+				if err := s.valueSpec(spec); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func (s *source) typeSpec(gen *ast.GenDecl, spec *ast.TypeSpec) {
