@@ -80,7 +80,9 @@ func (n Names) AbortSession(tenant, sessionID string) string {
 }
 
 // AbortFilter matches all aborts of a tenant.
-func (n Names) AbortFilter(tenant string) string { return n.Prefix() + ".abort." + token(tenant) + ".*.*" }
+func (n Names) AbortFilter(tenant string) string {
+	return n.Prefix() + ".abort." + token(tenant) + ".*.*"
+}
 
 // AbortAll matches all aborts of all tenants.
 func (n Names) AbortAll() string { return n.Prefix() + ".abort.*.*.*" }
