@@ -78,16 +78,20 @@ func (r *run) call(p *kvsnapshots.Pending) protocol.Call {
 	return c
 }
 
-// send requests a call from the gateway in a goroutine of its own, which ends with the leg.
+// send requests a call from the gateway; a goroutine, which ends with the leg, sees to the answer.
 func (q *results) send(r *run, msg *nats.Msg, callID, toolID string, method protocol.Method) {
 	ctx, span := tracer().Start(q.ctx, "call", trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("codemode.call_id", callID), attribute.String("codemode.tool_id", toolID), attribute.String("codemode.method", string(method))))
 	natstrace.Inject(ctx, msg)
 	w, log := r.w, r.log.With("callId", callID)
+	sent := time.Now()
+	first, forget, err := w.inbox.publish(msg) // here, so that calls leave in their order
 	q.sending.Go(func() {
 		defer span.End()
-		sent := time.Now()
-		answer, err := w.request(ctx, msg)
+		var answer []byte
+		if err == nil {
+			answer, err = w.answer(ctx, msg, first, forget)
+		}
 		w.tellCall(log, toolID, method, answer, err, sent)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -108,17 +112,19 @@ func (q *results) send(r *run, msg *nats.Msg, callID, toolID string, method prot
 	})
 }
 
-// request sends until somebody answers. A request that was lost on its way is not told from one that is
-// worked on, so it is never sent twice in a leg (protocol 4).
-func (w *Worker) request(ctx context.Context, msg *nats.Msg) ([]byte, error) {
+// answer waits for the answer to a call, and sends it again while nobody is there to take it. A request that
+// was lost on its way is not told from one that is worked on, so it is never sent twice in a leg (protocol 4).
+func (w *Worker) answer(ctx context.Context, msg *nats.Msg, answer <-chan *nats.Msg, forget func()) ([]byte, error) {
 	backoff := minCallBackoff
 	for {
-		answer, err := w.nc.RequestMsgWithContext(ctx, msg)
-		if err == nil {
-			return answer.Data, nil
-		}
-		if !errors.Is(err, nats.ErrNoResponders) {
-			return nil, err
+		select {
+		case <-ctx.Done():
+			forget()
+			return nil, context.Cause(ctx)
+		case got := <-answer:
+			if !unanswered(got) {
+				return got.Data, nil
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -126,6 +132,10 @@ func (w *Worker) request(ctx context.Context, msg *nats.Msg) ([]byte, error) {
 		case <-time.After(backoff + rand.N(backoff)):
 		}
 		backoff = min(backoff*2, maxCallBackoff)
+		var err error
+		if answer, forget, err = w.inbox.publish(msg); err != nil {
+			return nil, err
+		}
 	}
 }
 

@@ -134,6 +134,26 @@ func TestCallsCarryTheExecScope(t *testing.T) {
 	}
 }
 
+// TestCallsLeaveInTheirOrder: contract 10.2.
+func TestCallsLeaveInTheirOrder(t *testing.T) {
+	t.Parallel()
+	url := natstest.Server(t)
+	startWorker(t, url, nil)
+	var inputs []string // the subscription's goroutine alone appends, and is done when the reply is there
+	g := newGateway(t, url, func(c protocol.Call) []byte {
+		inputs = append(inputs, string(c.Input))
+		return labAnswer(c)
+	})
+	r := g.exec(`const all = []; for (let i = 0; i < 100; i++) all.push(tools.echo(i)); return (await Promise.all(all)).length`,
+		withTools(map[string]any{"config": map[string]any{"enabled": true, "maxPendingToolCalls": 128}}))
+	mustComplete(t, r, "100")
+	for i, input := range inputs {
+		if input != fmt.Sprint(i) {
+			t.Fatalf("call %d came with input %s", i, input)
+		}
+	}
+}
+
 // TestSpawnsAreAskedForOnce: a launch whose answer was lost is asked for again under the same call id, by
 // which a gateway launches it once; a recorded one is not asked for again (contract 9.4, 12.5).
 func TestSpawnsAreAskedForOnce(t *testing.T) {

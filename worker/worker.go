@@ -91,6 +91,7 @@ type Worker struct {
 	runs     jetstream.Stream // results and replies
 	snaps    *kvsnapshots.Store
 	catalogs *catalogs
+	inbox    *inbox
 	metrics  *metrics
 	active   legs
 	aborts   recentAborts
@@ -164,6 +165,11 @@ func (w *Worker) start(ctx context.Context) error {
 		w.log.Warn("the server's max_payload is smaller than the largest reply; cells that ask for more output are refused",
 			"max_payload", limit, "wanted", protocol.EnvelopeBytes+10<<20)
 	}
+	var answers *nats.Subscription
+	if w.inbox, answers, err = newInbox(w.nc); err != nil {
+		return err
+	}
+	w.stops = append(w.stops, answers.Unsubscribe)
 	if err := w.listenForAborts(); err != nil {
 		return err
 	}
