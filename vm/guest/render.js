@@ -15,6 +15,9 @@
   const bindCall = Function.prototype.bind.bind(Function.prototype.call);
   const getter = (proto, name) => bindCall(Object.getOwnPropertyDescriptor(proto, name).get);
 
+  const arrayIncludes = Array.prototype.includes;
+  const includes = bindCall(String.prototype.includes);
+  const slice = bindCall(String.prototype.slice);
   const toWellFormed = bindCall(String.prototype.toWellFormed);
   const functionToString = bindCall(Function.prototype.toString);
   const symbolToString = bindCall(Symbol.prototype.toString);
@@ -55,6 +58,8 @@
   let used = 0;
   let failure; // what ends the conversion, and must pass through the catches of guest errors
 
+  let path;    // the objects around the one at hand, as many as its depth
+
   const bare = () => setPrototypeOf([], null);
 
   function fail(error) {
@@ -89,14 +94,16 @@
     }
   }
 
-  function unserializable(error) {
+  // What stands for a part that guest code did not let be read.
+  function excuse(error) {
     if (error === failure && failure !== undefined) throw error;
-    return refuse(messageOf(error), '[Unserializable: ' + messageOf(error) + ']');
+    const reason = messageOf(error);
+    if (strict) fail(new $TypeError('tool input is not JSON-compatible: ' + reason));
+    return '[Unserializable: ' + reason + ']';
   }
 
-  // The prototype by which an object is converted, or null for an ordinary object.
-  function kindPrototype(v) {
-    let p = getPrototypeOf(v);
+  // The prototype by which an object is converted whose own one is p, or null for an ordinary object.
+  function kindPrototype(p) {
     for (let i = 0; p !== null && p !== ObjectPrototype && i < MAX_PROTOTYPES; i++) {
       if (mapGet(kinds, p) !== undefined) return p;
       p = getPrototypeOf(p);
@@ -104,50 +111,134 @@
     return null;
   }
 
-  // list and fields read and convert members in place: the guest's stack is small, and each level of
-  // nesting must not take more frames than two.
-  function list(n, at, depth, up) {
+  // Calls are what costs here. So neighbours that are no objects are gathered and go through the native
+  // stringify together; what is gathered has no prototype and no functions, which leaves that nothing of
+  // the guest's to call. list and fields read members in place, since each level of nesting must not take
+  // more frames than two of the guest's small stack.
+  const SURROGATE = '\\ud'; // how stringify begins a lone surrogate, perhaps
+
+  // The text of gathered elements, in brackets; strings says that there are some among them.
+  function elements(run, strings) {
+    let text = stringify(run);
+    if (strings && includes(text, SURROGATE)) {
+      for (let i = 0; i < run.length; i++) if (typeof run[i] === 'string') run[i] = toWellFormed(run[i]);
+      text = stringify(run);
+    }
+    spend(text.length - 1); // one bracket is the list's, in place of the other stands a comma
+    return text;
+  }
+
+  // The text of gathered fields, in braces.
+  function members(run) {
+    const text = stringify(run);
+    if (!includes(text, SURROGATE)) {
+      spend(text.length - 1);
+      return text;
+    }
+    let out = '{';
+    const names = objectKeys(run);
+    for (let i = 0; i < names.length; i++) out += (i === 0 ? '' : ',') + quote(names[i]) + ':' + emit(run[names[i]], names[i], 0);
+    return out + '}';
+  }
+
+  function list(n, at, depth) {
     if (n * 2 > limit - used) fail(OVERFLOW);
-    let out = '[';
+    let out = '', run, size = 0;
     for (let i = 0; i < n; i++) {
-      if (i > 0) out += ',';
-      spend(1);
-      let child, text;
+      let child;
       try {
         child = at[i];
       } catch (error) {
-        text = unserializable(error);
+        child = excuse(error);
       }
-      if (text === undefined) text = typeof child === 'object' && child !== null ? object(child, i, depth, up) : emit(child, i, depth, up);
-      if (text === undefined) spend(4);
-      out += text === undefined ? 'null' : text;
+      const type = typeof child; // comparing it is slow, so the frequent ones come first
+      if (type === 'number') {
+      } else if (type === 'string') {
+        size += child.length;
+        if (size > limit - used) fail(OVERFLOW);
+      } else if (type === 'object' && child !== null) {
+        if (run !== undefined) {
+          out += (out === '' ? '' : ',') + slice(elements(run, size > 0), 1, -1);
+          run = undefined;
+          size = 0;
+        }
+        const text = object(child, i, depth);
+        if (++used > limit) fail(OVERFLOW);
+        out += (out === '' ? '' : ',') + (text === undefined ? 'null' : text);
+        continue;
+      } else if (type === 'bigint') {
+        child = '' + child;
+      } else if (type === 'function' || type === 'symbol') {
+        child = null;
+      }
+      if (run === undefined) run = bare();
+      run[run.length] = child;
     }
-    spend(2);
-    return out + ']';
+    spend(1);
+    if (out === '') return run === undefined ? '[]' : elements(run, size > 0);
+    if (run !== undefined) out += ',' + slice(elements(run, size > 0), 1, -1);
+    return '[' + out + ']';
   }
 
-  function member(at, key, depth, up) {
+  function member(at, key, depth) {
     let child;
     try {
       child = at[key];
     } catch (error) {
-      return unserializable(error);
+      return quote(excuse(error));
     }
-    return emit(child, key, depth, up);
+    return emit(child, key, depth);
   }
 
-  // Fields of an object in order; own gives text that stands before them.
-  function fields(v, names, depth, up, out, skipped) {
+  // Fields of an object in order.
+  function fields(v, names, depth) {
+    let out = '', run, size = 0;
     for (let i = 0; i < names.length; i++) {
       const key = names[i];
-      if (skipped !== undefined && (key === 'name' || key === 'message')) continue;
-      let child, text;
+      let child;
       try {
         child = v[key];
       } catch (error) {
-        text = unserializable(error);
+        child = excuse(error);
       }
-      if (text === undefined) text = typeof child === 'object' && child !== null ? object(child, key, depth, up) : emit(child, key, depth, up);
+      const type = typeof child;
+      if (type === 'string') {
+        size += child.length;
+      } else if (type === 'number' || type === 'boolean') {
+      } else if (type === 'object' && child !== null) {
+        const text = object(child, key, depth);
+        if (text === undefined) continue;
+        if (run !== undefined) {
+          out += (out === '' ? '' : ',') + slice(members(run), 1, -1);
+          run = undefined;
+          size = 0;
+        }
+        spend(2);
+        out += (out === '' ? '' : ',') + quote(key) + ':' + text;
+        continue;
+      } else if (type === 'bigint') {
+        child = '' + child;
+      } else if (child !== null) {
+        continue;
+      }
+      size += key.length + 4;
+      if (size > limit - used) fail(OVERFLOW);
+      if (run === undefined) run = { __proto__: null };
+      run[key] = child;
+    }
+    spend(1);
+    if (out === '') return run === undefined ? '{}' : members(run);
+    if (run !== undefined) out += ',' + slice(members(run), 1, -1);
+    return '{' + out + '}';
+  }
+
+  function errorFields(v, depth) {
+    let out = '{';
+    const own = objectKeys(v);
+    for (let i = -2; i < own.length; i++) {
+      const key = i === -2 ? 'name' : i === -1 ? 'message' : own[i];
+      if (i >= 0 && (key === 'name' || key === 'message')) continue;
+      const text = member(v, key, depth);
       if (text === undefined) continue;
       spend(2);
       out += (out === '{' ? '' : ',') + quote(key) + ':' + text;
@@ -155,17 +246,7 @@
     return out + '}';
   }
 
-  function errorFields(v, depth, up) {
-    let out = '{';
-    for (let i = 0; i < 2; i++) {
-      const key = i === 0 ? 'name' : 'message';
-      const text = member(v, key, depth, up);
-      if (text !== undefined) out += (i === 0 ? '' : ',') + quote(key) + ':' + text;
-    }
-    return fields(v, objectKeys(v), depth, up, out, true);
-  }
-
-  function mapText(v, depth, up) {
+  function mapText(v, depth) {
     const names = bare(), values = bare();
     let allStrings = true;
     mapForEach(v, (value, key) => {
@@ -181,12 +262,12 @@
         pair[1] = values[i];
         pairs[i] = pair;
       }
-      return list(pairs.length, pairs, depth, up);
+      return list(pairs.length, pairs, depth);
     }
     let out = '{';
     for (let i = 0; i < names.length; i++) {
       const child = values[i];
-      const text = typeof child === 'object' && child !== null ? object(child, names[i], depth, up) : emit(child, names[i], depth, up);
+      const text = typeof child === 'object' && child !== null ? object(child, names[i], depth) : emit(child, names[i], depth);
       if (text === undefined) continue;
       spend(2);
       out += (out === '{' ? '' : ',') + quote(names[i]) + ':' + text;
@@ -194,62 +275,63 @@
     return out + '}';
   }
 
-  function setText(v, depth, up) {
+  function setText(v, depth) {
     const values = bare();
     setForEach(v, (value) => { values[values.length] = value; });
-    return list(values.length, values, depth, up);
+    return list(values.length, values, depth);
   }
 
-  function known(v, proto, kind, depth, up, key) {
+  function known(v, proto, kind, depth, key) {
     switch (kind) {
       case PROMISE:
         if (strict) fail(new $TypeError('tool input is not JSON-compatible: it contains a Promise that is not awaited'));
         spend(UNAWAITED.length);
         return UNAWAITED;
-      case ERROR: return errorFields(v, depth, up);
-      case MAP: return mapText(v, depth, up);
-      case SET: return setText(v, depth, up);
+      case ERROR: return errorFields(v, depth);
+      case MAP: return mapText(v, depth);
+      case SET: return setText(v, depth);
       case DATE: {
         const time = dateTime(v);
         return time === time ? quote(dateToISO(v)) : 'null';
       }
-      case TYPED: return list(typedLength(v), v, depth, up);
-      case BUFFER: { const bytes = new $Uint8Array(v); return list(typedLength(bytes), bytes, depth, up); }
-      case VIEW: { const bytes = new $Uint8Array(viewBuffer(v), viewOffset(v), viewLength(v)); return list(typedLength(bytes), bytes, depth, up); }
+      case TYPED: return list(typedLength(v), v, depth);
+      case BUFFER: { const bytes = new $Uint8Array(v); return list(typedLength(bytes), bytes, depth); }
+      case VIEW: { const bytes = new $Uint8Array(viewBuffer(v), viewOffset(v), viewLength(v)); return list(typedLength(bytes), bytes, depth); }
       case TEXTUAL: return quote(mapGet(textual, proto)(v));
-      default: return emit(mapGet(boxed, proto)(v), key, depth, up);
+      default: return emit(mapGet(boxed, proto)(v), key, depth);
     }
   }
 
-  function object(v, key, depth, up) {
+  function object(v, key, depth) {
     if (depth > MAX_DEPTH) return refuse('it is nested more than ' + MAX_DEPTH + ' levels deep', '[Nested too deeply]');
-    for (let u = up; u !== null; u = u.up) if (u.v === v) return refuse('it contains itself', '[Circular]');
-    const here = { __proto__: null, v, up };
+    path.length = depth - 1;
+    if (depth > 1 && path.includes(v)) return refuse('it contains itself', '[Circular]');
+    path[depth - 1] = v;
     try {
       const array = isArray(v);
-      const proto = array ? null : kindPrototype(v);
-      const kind = proto === null ? undefined : mapGet(kinds, proto);
-      if (kind !== undefined) return known(v, proto, kind, depth + 1, here, key);
+      let proto = array ? null : getPrototypeOf(v);
+      if (proto !== null && proto !== ObjectPrototype) {
+        proto = kindPrototype(proto);
+        if (proto !== null) return known(v, proto, mapGet(kinds, proto), depth + 1, key);
+      }
       const toJSON = v.toJSON;
       if (typeof toJSON === 'function') {
         const given = apply(toJSON, v, ['' + key]);
-        if (given !== v) return emit(given, key, depth + 1, here);
+        if (given !== v) return emit(given, key, depth + 1);
       }
-      if (array) return list(v.length, v, depth + 1, here);
-      spend(2);
-      return fields(v, objectKeys(v), depth + 1, here, '{');
+      return array ? list(v.length, v, depth + 1) : fields(v, objectKeys(v), depth + 1);
     } catch (error) {
-      return unserializable(error);
+      return quote(excuse(error));
     }
   }
 
-  function emit(v, key, depth, up) {
+  function emit(v, key, depth) {
     switch (typeof v) {
       case 'string': return quote(v);
       case 'number': { const text = v - v === 0 ? '' + v : 'null'; spend(text.length); return text; }
       case 'boolean': spend(4); return v ? 'true' : 'false';
       case 'bigint': return quote('' + v);
-      case 'object': return v === null ? 'null' : object(v, key, depth, up);
+      case 'object': return v === null ? 'null' : object(v, key, depth);
       default: return undefined;
     }
   }
@@ -261,7 +343,7 @@
       case 'symbol':
         return strict ? refuse('it is a symbol') : quote(symbolToString(v));
       default: {
-        const text = emit(v, '', 1, null);
+        const text = emit(v, '', 1);
         return text === undefined ? 'null' : text;
       }
     }
@@ -270,11 +352,13 @@
   // Gives the JSON text of v, or undefined when it would be longer than max characters. With inputs of
   // calls (asInput) nothing is made up: what has no JSON form throws a TypeError.
   function render(v, max, asInput) {
-    const saved = { __proto__: null, strict, limit, used, failure };
+    const saved = { __proto__: null, strict, limit, used, failure, path };
     strict = asInput;
     limit = max;
     used = 0;
     failure = undefined;
+    path = bare();
+    path.includes = arrayIncludes;
     try {
       return top(v);
     } catch (error) {
@@ -285,6 +369,7 @@
       limit = saved.limit;
       used = saved.used;
       failure = saved.failure;
+      path = saved.path;
     }
   }
 
