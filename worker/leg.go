@@ -285,6 +285,7 @@ func (l *leg) reply(res protocol.Result) error {
 		err = nil
 	}
 	if err == nil {
+		l.w.metrics.result(l.ctx, l, res) // before the log says so: who reads it there finds it counted
 		l.tellReply(&reply)
 	}
 	return err
