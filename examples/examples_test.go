@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"codemode/internal/natstest"
-	"codemode/vm"
-	"codemode/worker"
+	"codemode/internal/workertest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -120,34 +118,7 @@ func pool(t *testing.T) (addr string) {
 
 func startWorker(t *testing.T, url string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	engine, err := vm.New(ctx, vm.Options{CacheDir: filepath.Join(os.TempDir(), "codemode-test-cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(context.Background()); err != nil {
-			t.Errorf("close engine: %v", err)
-		}
-	})
-	w, err := worker.New(worker.Options{
-		Conn:   natstest.Connect(t, url, nats.UserInfo("worker", "w"), nats.CustomInboxPrefix("_INBOX.worker")),
-		Engine: engine, ID: t.Name(), Logger: slog.New(slog.DiscardHandler),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := w.Stop(ctx); err != nil {
-			t.Errorf("stop worker: %v", err)
-		}
-	})
+	workertest.Start(t, natstest.Connect(t, url, nats.UserInfo("worker", "w"), nats.CustomInboxPrefix("_INBOX.worker")), nil)
 }
 
 // process is a run of a program that has ended.

@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,9 +13,8 @@ import (
 
 	"codemode/conformance"
 	"codemode/internal/natstest"
+	"codemode/internal/workertest"
 	"codemode/subjects"
-	"codemode/vm"
-	"codemode/worker"
 )
 
 // recorder validates everything that is published, by its subject.
@@ -115,7 +111,7 @@ func TestRecordedMessagesAreValid(t *testing.T) {
 	if err := ear.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	startWorker(t, ctx, url)
+	workertest.Start(t, natstest.Connect(t, url), nil)
 	cases, err := conformance.Embedded()
 	if err != nil {
 		t.Fatal(err)
@@ -151,31 +147,4 @@ var seen = []string{
 	"call/call", "call/callValue", "call/namespace", "call/agentSpawn", "call/agentWait", "call/swarmNote",
 	"event/accepted", "event/started", "event/output", "event/suspended", "event/resumed", "event/phase", "event/log",
 	"event/completed", "event/failed", "event/aborted", "event/callcallValue", "event/settledcallValue",
-}
-
-func startWorker(t *testing.T, ctx context.Context, url string) {
-	t.Helper()
-	engine, err := vm.New(ctx, vm.Options{CacheDir: filepath.Join(os.TempDir(), "codemode-test-cache")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := engine.Close(context.Background()); err != nil {
-			t.Errorf("close engine: %v", err)
-		}
-	})
-	w, err := worker.New(worker.Options{Conn: natstest.Connect(t, url), Engine: engine, ID: "recorded", Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Start(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := w.Stop(ctx); err != nil {
-			t.Errorf("stop worker: %v", err)
-		}
-	})
 }
