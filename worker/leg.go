@@ -182,7 +182,6 @@ func (l *leg) answer(span trace.Span, unreadable *protocol.Error) {
 		out.ended()
 	}
 	l.ack()
-	l.w.metrics.result(l.ctx, l, out.result)
 	if out.tidy != nil {
 		out.tidy()
 	}
