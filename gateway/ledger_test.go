@@ -231,15 +231,10 @@ func TestDecisionAboutARunThatHasEnded(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	events, err := c.Events(ctx, job.RunID)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if _, err := c.Abort(ctx, job.RunID); err != nil {
 		t.Fatal(err)
 	}
-	for range events { // until the last one is stored
-	}
+	wholeHistory(ctx, t, c, job.RunID)
 	a := list[0]
 	err = c.Settle(ctx, gateway.Decision{RunID: job.RunID, CallID: a.Call.CallID, InputHash: a.InputHash, Execute: echo})
 	if !errors.Is(err, gateway.ErrStale) || !strings.Contains(err.Error(), "aborted") {

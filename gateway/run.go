@@ -16,8 +16,9 @@ import (
 	"codemode/subjects"
 )
 
-// longestQuiet is how long AwaitNews waits at the most before it says that there may be news.
-const longestQuiet = 5 * time.Minute
+// LongestQuiet is how long a run is left alone, for AwaitNews: no longer than a third of the run's snapshotTtlSeconds
+// (of 900 by default), and no longer than this.
+const LongestQuiet = 5 * time.Minute
 
 // Outcome is the end of a run.
 type Outcome struct {
@@ -50,7 +51,7 @@ func (c *Client) Resume(ctx context.Context, reply *protocol.Reply, scope protoc
 // quietFor is how long a run may be left alone: well within its expiry, which every wait begins anew.
 func quietFor(cell Cell) time.Duration {
 	ttl := time.Duration(protocol.ResolveConfig(cell.Config).SnapshotTTLSeconds) * time.Second
-	return min(ttl/3, longestQuiet)
+	return min(ttl/3, LongestQuiet)
 }
 
 func (c *Client) drive(ctx context.Context, reply *protocol.Reply, scope protocol.Scope, quiet time.Duration) (*Outcome, error) {

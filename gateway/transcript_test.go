@@ -56,10 +56,7 @@ func TestRecordedTranscript(t *testing.T) {
 	}
 
 	// Afterwards, from the events alone.
-	history, err := c.History(ctx, job.RunID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	history := wholeHistory(ctx, t, c, job.RunID)
 	var later gateway.Transcript
 	for _, e := range history {
 		later.AddEvent(e)
@@ -70,6 +67,20 @@ func TestRecordedTranscript(t *testing.T) {
 	}
 	if history[0].Kind != protocol.EventAccepted || !gateway.Ends(history[len(history)-1].Kind) {
 		t.Errorf("history %+v", history)
+	}
+}
+
+// wholeHistory waits until the last event is stored: subscribers see it a little earlier.
+func wholeHistory(ctx context.Context, t *testing.T, c *gateway.Client, runID string) []protocol.Event {
+	t.Helper()
+	for {
+		history, err := c.History(ctx, runID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(history); n > 0 && gateway.Ends(history[n-1].Kind) {
+			return history
+		}
 	}
 }
 
