@@ -146,7 +146,7 @@ func (dataHost) Load(kind, argument string) (json.RawMessage, error) {
 	}
 }
 
-func farDeadline() time.Time  { return time.Now().Add(30 * time.Second) }
+func farDeadline() time.Time  { return time.Now().Add(2 * time.Minute) }
 func soonDeadline() time.Time { return time.Now().Add(50 * time.Millisecond) }
 
 // newEachTime gives the engine with a pool that keeps nothing, so that every VM is a new one.
