@@ -120,10 +120,14 @@ func (l *ledger) open(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
-	if err := l.renewLocked(ctx); err != nil {
-		if errors.Is(err, jetstream.ErrNoStreamResponse) || errors.Is(err, nats.ErrNoResponders) {
-			return fmt.Errorf("%w: bucket %s: %w", ErrNoLedger, subjects.BucketCalls, err)
-		}
+	_, err := l.c.last(ctx, l.bucket(), l.leaseOf(l.executor))
+	if errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("%w: bucket %s: %w", ErrNoLedger, subjects.BucketCalls, err)
+	}
+	if err == nil {
+		err = l.renewLocked(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("open call ledger: %w", err)
 	}
 	l.opened = true

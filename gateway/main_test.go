@@ -45,7 +45,12 @@ type rig struct {
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{t: t, url: natstest.Server(t)}
+	return newRigAt(t, natstest.Server(t))
+}
+
+func newRigAt(t testing.TB, url string) *rig {
+	t.Helper()
+	r := &rig{t: t, url: url}
 	r.nc = natstest.Connect(t, r.url)
 	if err := gateway.EnsureLedger(patience(t), r.nc, subjects.Options{}); err != nil {
 		t.Fatal(err)

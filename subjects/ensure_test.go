@@ -342,6 +342,26 @@ func TestEnsureGivesUpWithItsContext(t *testing.T) {
 	}
 }
 
+func TestEnsureCallsMakesTheLedgerAlone(t *testing.T) {
+	t.Parallel()
+	js, ctx := jetStream(t, natstest.Connect(t, natstest.Server(t))), within(t, time.Minute)
+	for range 2 {
+		if err := subjects.EnsureCalls(ctx, js, subjects.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := stream(ctx, t, js, "KV_CM_CALLS")
+	if c.MaxMsgsPerSubject != 1 || c.MaxAge != 25*time.Hour || !c.AllowMsgTTL || !c.AllowDirect || c.SubjectDeleteMarkerTTL != time.Second || c.Subjects[0] != "$KV.CM_CALLS.>" {
+		t.Errorf("ledger: %+v", c)
+	}
+	if _, err := js.Stream(ctx, subjects.StreamJobs); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Errorf("jobs: %v, want nothing but the ledger", err)
+	}
+	if err := subjects.EnsureCalls(ctx, js, subjects.Options{Replicas: 2}); err == nil {
+		t.Error("two replicas were taken")
+	}
+}
+
 // BenchmarkEnsureInPlace is what a worker's start pays where nothing is to be done.
 func BenchmarkEnsureInPlace(b *testing.B) {
 	js, ctx := jetStream(b, natstest.Connect(b, natstest.Server(b))), within(b, time.Minute)

@@ -129,6 +129,10 @@ func TestKeys(t *testing.T) {
 		{n.SessionIndexKey(tenant, "a b", runID), "acme.session." + protocol.SessionToken("a b") + ".cm_0123456789abcdef"},
 		{n.SessionIndexFilter(tenant, session), "acme.session.s_1.*"},
 		{n.CatalogKey(tenant, "00ff"), "acme.00ff"},
+		{n.CallKey(tenant, runID, callID), "acme.cm_0123456789abcdef.call-1-0a1b2c3d"},
+		{n.ApprovalKey(tenant, runID, callID), "acme.approval.cm_0123456789abcdef.call-1-0a1b2c3d"},
+		{n.ApprovalFilter(tenant), "acme.approval.*.*"},
+		{n.ExecutorKey(tenant, "e1"), "acme.executor.e1.lease"},
 		{subjects.KeySubject(subjects.BucketSnapshots, n.SnapshotKey(tenant, runID)), "$KV.CM_SNAPSHOTS.acme.cm_0123456789abcdef"},
 		{subjects.BucketStream(subjects.BucketCatalogs), "KV_CM_CATALOGS"},
 	} {
