@@ -117,6 +117,15 @@
   // more frames than two of the guest's small stack.
   const SURROGATE = '\\ud'; // how stringify begins a lone surrogate, perhaps
 
+  // The engine keeps what it is about to stringify in an array of its own, where an index setter of
+  // Array.prototype sees it: guest code can then change what was gathered. The text is JSON all the same,
+  // but it must be a list or an object, and not empty, to be put between others.
+  function checked(text, open) {
+    if (typeof text !== 'string' || text[0] !== open || text.length < 3) throw new $TypeError('value was changed while it was read');
+    spend(text.length - 1); // one bracket is counted by the caller, in place of the other stands a comma
+    return text;
+  }
+
   // The text of gathered elements, in brackets; strings says that there are some among them.
   function elements(run, strings) {
     let text = stringify(run);
@@ -124,21 +133,20 @@
       for (let i = 0; i < run.length; i++) if (typeof run[i] === 'string') run[i] = toWellFormed(run[i]);
       text = stringify(run);
     }
-    spend(text.length - 1); // one bracket is the list's, in place of the other stands a comma
-    return text;
+    return checked(text, '[');
   }
 
   // The text of gathered fields, in braces.
   function members(run) {
     const text = stringify(run);
-    if (!includes(text, SURROGATE)) {
-      spend(text.length - 1);
-      return text;
-    }
-    let out = '{';
+    if (!includes(text, SURROGATE)) return checked(text, '{');
+    let out = '';
     const names = objectKeys(run);
-    for (let i = 0; i < names.length; i++) out += (i === 0 ? '' : ',') + quote(names[i]) + ':' + emit(run[names[i]], names[i], 0);
-    return out + '}';
+    for (let i = 0; i < names.length; i++) {
+      out += (i === 0 ? '' : ',') + quote(names[i]) + ':' + (emit(run[names[i]], names[i], MAX_DEPTH + 1) ?? 'null');
+    }
+    if (out === '') return checked(undefined, '{');
+    return '{' + out + '}';
   }
 
   function list(n, at, depth) {
