@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"codemode/internal/jetpub"
@@ -24,6 +25,9 @@ var (
 	// ErrStale is returned where the decision is about another input, or the run has ended.
 	ErrStale = errors.New("decision is stale")
 )
+
+// outcomeTime is how long Settle tries to store the outcome of what it has executed, beyond its context.
+const outcomeTime = time.Minute
 
 // Pending is what a Handler returns for a call that a person decides about: it goes on with Client.Settle, from any
 // process. title is shown with it.
@@ -65,9 +69,9 @@ func (c *Client) approvalSubject(runID, callID string) string {
 // hold stores that a call waits for a decision, and accepts it.
 func (e *execution) hold(p *PendingError) {
 	c := e.s.c
-	if err := c.hold(e.s.c.ctx, e.call, p.Title, e.rev); err != nil {
+	if err := c.hold(e.ctx, e.call, p.Title, e.rev); err != nil {
 		c.log.Error("call that needs a decision could not be stored", "runId", e.call.RunID, "callId", e.call.CallID, "error", err)
-		e.finish(failed(e.call.CallID, "approval could not be asked for."))
+		e.finish(failed(e.call.CallID, msgNotAsked))
 		return
 	}
 	e.accept()
@@ -78,6 +82,10 @@ func (c *Client) hold(ctx context.Context, call *Call, title string, rev uint64)
 	data, err := protocol.Marshal(approval)
 	if err != nil {
 		return fmt.Errorf("encode approval: %w", err)
+	}
+	// A missing bucket would not answer until the context ends.
+	if _, err := c.ledger.get(ctx, call.RunID, call.CallID); errors.Is(err, nats.ErrNoResponders) {
+		return fmt.Errorf("%w: bucket %s: %w", ErrNoLedger, subjects.BucketCalls, err)
 	}
 	// The list first: one that no ledger entry stands behind is not shown.
 	if _, err := c.publish(ctx, c.approvalSubject(call.RunID, call.CallID), data, jetstream.WithMsgTTL(claimAge)); err != nil {
@@ -108,6 +116,9 @@ func (c *Client) Approvals(ctx context.Context) ([]Approval, error) {
 			c.log.Error("malformed approval", "subject", msg.Subject, "error", err)
 			continue
 		}
+		if a.V == 0 {
+			continue // struck off
+		}
 		e, err := c.ledger.get(ctx, a.Call.RunID, a.Call.CallID)
 		if err != nil {
 			return nil, fmt.Errorf("list approvals: %w", err)
@@ -130,6 +141,7 @@ func (c *Client) Settle(ctx context.Context, d Decision) error {
 }
 
 func (c *Client) settle(ctx context.Context, d Decision) error {
+	orDefault(&d.By, "unnamed")
 	e, err := c.ledger.get(ctx, d.RunID, d.CallID)
 	switch {
 	case err != nil:
@@ -143,8 +155,12 @@ func (c *Client) settle(ctx context.Context, d Decision) error {
 	case e.Input != d.InputHash:
 		return fmt.Errorf("%w: the input is not the one that was decided about", ErrStale)
 	}
-	if over, err := c.ended(ctx, d.RunID); err != nil || over != "" {
-		return errors.Join(err, staleIf(over))
+	over, err := c.ended(ctx, d.RunID)
+	if err != nil {
+		return err
+	}
+	if over != "" {
+		return errors.Join(fmt.Errorf("%w: the run has ended: %s", ErrStale, over), c.strike(ctx, d, e.rev))
 	}
 	msg, err := c.last(ctx, c.ledger.bucket(), c.approvalSubject(d.RunID, d.CallID))
 	if err != nil || msg == nil {
@@ -157,7 +173,6 @@ func (c *Client) settle(ctx context.Context, d Decision) error {
 	if err := c.ledger.open(ctx); err != nil {
 		return err
 	}
-	orDefault(&d.By, "unnamed")
 	taken := entry{State: stateExecuting, Executor: c.ledger.executor, Claim: rand.Text(), ToolID: e.ToolID, Input: e.Input, By: d.By}
 	rev, err := c.ledger.put(ctx, d.RunID, d.CallID, taken, e.rev, claimAge)
 	if errors.Is(err, jetpub.ErrConflict) {
@@ -179,24 +194,27 @@ func (c *Client) carryOut(ctx context.Context, call *Call, d Decision, rev uint6
 	if pending != nil {
 		answer = failed(call.CallID, "approved call asked for another decision.")
 	}
-	stands, err := c.storeResult(context.WithoutCancel(ctx), call.RunID, call.CallID, answer)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
+	defer cancel()
+	stands, err := c.storeResult(ctx, call.RunID, call.CallID, answer)
 	if err != nil {
 		return err
+	}
+	if err := c.strike(ctx, d, rev); err != nil {
+		return fmt.Errorf("result is stored, the ledger is not: %w", err)
 	}
 	if !stands {
 		return fmt.Errorf("%w: the call has another result", ErrStale)
 	}
-	done := entry{State: stateDone, Executor: c.ledger.executor, ToolID: call.ToolID, By: d.By}
-	if _, err := c.ledger.put(ctx, call.RunID, call.CallID, done, rev, claimAge); err != nil {
-		return fmt.Errorf("result is stored, the ledger is not: %w", err)
-	}
-	_, err = c.publish(ctx, c.approvalSubject(call.RunID, call.CallID), nil, jetstream.WithMsgTTL(time.Second))
-	return err
+	return nil
 }
 
-func staleIf(over protocol.EventKind) error {
-	if over == "" {
-		return nil
+// strike ends an approval: the entry says who decided, the list does not have it any more.
+func (c *Client) strike(ctx context.Context, d Decision, rev uint64) error {
+	done := entry{State: stateDone, Executor: c.ledger.executor, By: d.By}
+	if _, err := c.ledger.put(ctx, d.RunID, d.CallID, done, rev, claimAge); err != nil {
+		return err
 	}
-	return fmt.Errorf("%w: the run has ended: %s", ErrStale, over)
+	_, err := c.publish(ctx, c.approvalSubject(d.RunID, d.CallID), []byte("{}"), jetstream.WithMsgTTL(time.Second))
+	return err
 }

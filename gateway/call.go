@@ -44,6 +44,7 @@ type ToolResult json.RawMessage
 const (
 	// OutcomeUnknown is the text of a call whose executor died, was cut off or never returned: it may have happened.
 	OutcomeUnknown = "tool call was interrupted; its outcome is unknown."
+	msgNotAsked    = "approval could not be asked for."
 	msgNotStarted  = "tool call was not started in time."
 	msgPanicked    = "tool failed unexpectedly"
 	msgNotJSON     = "tool returned a value that is no JSON."

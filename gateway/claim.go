@@ -68,8 +68,8 @@ func (e *execution) resolve(claim string) (decided, execute bool, err error) {
 			e.claimed(entry.rev)
 			return true, true, nil
 		}
-		if entry.State == stateExecuting && entry.Executor == c.ledger.executor {
-			// This process had it and gave up on its result.
+		if entry.State == stateExecuting && entry.Executor == c.ledger.executor && entry.By == "" {
+			// This process had it, not for a decision that is carried out, and gave up on its result.
 			e.giveUnknown()
 			return true, false, nil
 		}

@@ -240,4 +240,52 @@ func TestDecisionAboutARunThatHasEnded(t *testing.T) {
 	if !errors.Is(err, gateway.ErrStale) || !strings.Contains(err.Error(), "aborted") {
 		t.Errorf("got %v", err)
 	}
+	if list, err := c.Approvals(ctx); err != nil || len(list) != 0 {
+		t.Errorf("still listed: %+v, %v", list, err)
+	}
+}
+
+// TestRepeatedCallWhileADecisionIsCarriedOut has the call sent again to the process that executes what was approved.
+func TestRepeatedCallWhileADecisionIsCarriedOut(t *testing.T) {
+	t.Parallel()
+	ctx, r := patience(t), newRig(t)
+	ensure(ctx, t, r.nc)
+	c := r.serve(gateway.Options{Guard: once}, func(context.Context, *gateway.Call) (any, error) { return nil, gateway.Pending("x") })
+	run := gateway.NewRunID()
+	again := func() (callID string) {
+		t.Helper()
+		callID, answer, err := r.send(ctx, run, 1, "a", `{}`)
+		if err != nil || len(answer) != 0 {
+			t.Fatalf("answer %q, %v", answer, err)
+		}
+		return callID
+	}
+	callID := again()
+	list, err := c.Approvals(ctx)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	again()
+	err = c.Settle(ctx, gateway.Decision{RunID: run, CallID: callID, InputHash: list[0].InputHash, Execute: func(context.Context, *gateway.Call) (any, error) {
+		again()
+		return "paid", nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.result(ctx, run, callID); !strings.Contains(string(got), `"paid"`) {
+		t.Errorf("result %s", got)
+	}
+}
+
+func TestApprovalWithoutALedger(t *testing.T) {
+	t.Parallel()
+	ctx, url := patience(t), natstest.Server(t)
+	r := (&rig{t: t, url: url, nc: natstest.Connect(t, url)}).worker()
+	c := r.serve(gateway.Options{}, func(context.Context, *gateway.Call) (any, error) { return nil, gateway.Pending("x") })
+	reply, err := c.Exec(ctx, cell(`return await tools.callValue("a").catch(e => e.message)`, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantValue(t, reply.Result, `"approval could not be asked for."`)
 }

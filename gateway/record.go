@@ -16,7 +16,8 @@ import (
 // closed when the run has ended, ctx ends or the client is closed. Results are deleted with the run, and an event has
 // no input, so what is wanted afterwards is kept by whoever records; History gives the frame.
 //
-// It needs the right to subscribe to <prefix>.live.<tenant>.*.*.
+// It needs the right to subscribe to <prefix>.live.<tenant>.*.*, and, on a connection that serves, allow_responses of one
+// more than the recordings of a run: the server counts a call that reaches a connection again as an answer to it.
 func (c *Client) Record(ctx context.Context, runID string, into *Transcript) (changed <-chan struct{}, err error) {
 	if !protocol.ValidRunID(runID) {
 		return nil, fmt.Errorf("record: %w: run id is no run token", ErrInput)

@@ -45,7 +45,14 @@ func (c *Client) Run(ctx context.Context, cell Cell) (*Outcome, error) {
 
 // Resume drives a run to its end from a waiting reply, after Exec, Wait or Attach.
 func (c *Client) Resume(ctx context.Context, reply *protocol.Reply, scope protocol.Scope) (*Outcome, error) {
-	return c.drive(ctx, reply, scope, quietFor(Cell{}))
+	quiet := LongestQuiet
+	if reply.Result.Status == protocol.StatusWaiting {
+		status, err := c.Status(ctx, reply.RunID)
+		if err == nil && status.ExpiresAt != nil {
+			quiet = min(quiet, time.Until(*status.ExpiresAt)/3)
+		}
+	}
+	return c.drive(ctx, reply, scope, quiet)
 }
 
 // quietFor is how long a run may be left alone: well within its expiry, which every wait begins anew.
