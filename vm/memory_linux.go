@@ -108,7 +108,7 @@ func (l *linear) touched(pages []uint32) []uint32 {
 	if f == nil {
 		return allPages(pages, n)
 	}
-	var buf [4096]byte
+	var buf [16 << 10]byte // one read for the whole image
 	first := int64(uintptr(unsafe.Pointer(unsafe.SliceData(l.whole))) / pageSize)
 	for at := 0; at < n; at += len(buf) / 8 {
 		part := buf[:min(n-at, len(buf)/8)*8]

@@ -34,7 +34,7 @@ func (l *leg) exec() (*outcome, error) {
 		}
 		return out, nil
 	}
-	defer r.close()
+	l.atEnd = r.close
 	if l.attempt > 1 {
 		if err := r.recall(); err != nil {
 			return nil, err

@@ -39,6 +39,7 @@ type leg struct {
 	log    *slog.Logger
 
 	stop   atomic.Pointer[func(*protocol.Error)] // interrupts the guest that runs, if one does
+	atEnd  func()                                // frees what the run holds, once the reply is on its way; nil if there was none
 	vmTime time.Duration
 	idle   time.Duration // waiting for results with no VM running
 }
@@ -156,6 +157,11 @@ func (w *Worker) drop(msg jetstream.Msg, reason string, err error) {
 
 // answer runs the leg and stores its reply; the job is acknowledged only after that.
 func (l *leg) answer(span trace.Span, unreadable *protocol.Error) {
+	defer func() {
+		if l.atEnd != nil {
+			l.atEnd()
+		}
+	}()
 	out, done := l.before(unreadable)
 	if done {
 		l.ack()

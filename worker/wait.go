@@ -21,7 +21,7 @@ func (l *leg) wait() (*outcome, error) {
 	if r == nil {
 		return out, err
 	}
-	defer r.close()
+	l.atEnd = r.close
 	r.rec.Telemetry.Legs++
 	r.atStart = map[string]bool{}
 	for _, p := range r.rec.Pending {
