@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
+	"codemode/gateway"
 	"codemode/internal/natstest"
 	"codemode/internal/workertest"
 	"codemode/protocol"
@@ -82,6 +83,42 @@ func TestCellRunsWithUsers(t *testing.T) {
 	answer, err := gateway.Request("cm.svc.abort.acme", []byte(`{"sessionId":"s"}`), 10*time.Second)
 	if err != nil || string(answer.Data) != `{"v":1,"aborted":[]}` {
 		t.Errorf("abort is answered by %v, %v", answer, err)
+	}
+	select {
+	case err := <-workerDenied:
+		t.Errorf("worker: %v", err)
+	case err := <-gatewayDenied:
+		t.Errorf("gateway: %v", err)
+	default:
+	}
+}
+
+// TestGatewayClientWorksWithUsers: the rights of a gateway are enough for package gateway.
+func TestGatewayClientWorksWithUsers(t *testing.T) {
+	url := users(t)
+	nc, workerDenied := client(t, url, "worker")
+	workertest.Start(t, nc, nil)
+	acme, gatewayDenied := client(t, url, "acme")
+	c, err := gateway.New(acme, gateway.Options{Tenant: "acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := c.Serve(func(_ context.Context, call *gateway.Call) (any, error) {
+		call.Accept() // so that the gateway stores the result itself
+		return 41, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := c.Run(ctx, gateway.Cell{Code: "const v = await tools.a(); await yield_control(); return v + 1", Catalog: &protocol.Catalog{Tools: []protocol.Tool{{Source: protocol.SourceOpenClaw, Name: "a"}}}})
+	if err != nil || string(out.Result.Value) != "42" {
+		t.Errorf("got %+v, %v", out, err)
 	}
 	select {
 	case err := <-workerDenied:
