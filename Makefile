@@ -6,14 +6,15 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 30s
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help build engine demo test bench check conformance test262 fuzz clean
+.PHONY: help build engine demo test bench check conformance test262 fuzz clean gateway-kill
 help:
 	@echo 'make build        bin/worker, bin/loadgen and bin/conformance'
 	@echo 'make demo         the tour: two workers, a cell that moves from one to the other'
 	@echo 'make test         all tests with the race detector'
-	@echo 'make bench        the benchmarks, and throughput with a worker process'
+	@echo 'make bench        the benchmarks, throughput with a worker process, and the same cells in Node'
 	@echo 'make check        formatting, vet, staticcheck, modules'
 	@echo 'make conformance  every case against a started worker'
+	@echo 'make gateway-kill 1,000 cells while one of two gateways is killed'
 	@echo 'make test262 DIR=…  the conformance suite of the language, which you bring (docs/test262.md)'
 	@echo 'make fuzz         each fuzz target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make engine       fetch the QuickJS module (done by the others where it is missing)'
@@ -43,6 +44,7 @@ test: engine $(TSC)
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 	bin/loadgen throughput --cells 5000 --concurrency 16
+	GO=$(GO) NPM=$(NPM) bench/run.sh
 
 conformance: build
 	.ci/conformance
@@ -53,6 +55,10 @@ check: engine
 	$(GO) mod verify
 	$(GO) mod tidy -diff
 	$(GO) run $(STATICCHECK) ./...
+
+# One of two gateway processes is killed under load, again and again: no call is executed twice, no run hangs.
+gateway-kill: engine
+	CODEMODE_GATEWAY_TEST_CELLS=1000 $(GO) test ./gateway -run OneOfTwo -count 1 -v -timeout 15m
 
 test262: engine
 	@test -n "$(DIR)" || { echo 'DIR=<folder of test262> is missing'; exit 1; }
