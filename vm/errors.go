@@ -67,8 +67,9 @@ func (v *VM) describe(thrown value, syntax bool) error {
 		return fmt.Errorf("read thrown error: %w", err)
 	}
 	v.turn.Thrown = facts.thrown(syntax)
-	if thrown == null && in.oom.Get() != 0 || thrown.tag() == tagUninitialized {
-		v.turn.Thrown.Fatal = protocol.ErrMemory // there was no memory for the error either
+	if noMemory := in.oom.Get() != 0; noMemory && (syntax || thrown == null) || thrown.tag() == tagUninitialized {
+		// There was no memory for the error either, or the parser took what it could not allocate for a fault of the text.
+		v.turn.Thrown.Fatal, v.turn.Thrown.Syntax = protocol.ErrMemory, false
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ const maxStackBytes = 512 << 10
 type image struct {
 	memory   []byte
 	ids      handles
-	heapUsed int // bytes the engine counts as allocated
+	heapUsed int // bytes that count against the engine's memory limit
 	sp       uint64
 	globals  []string
 }
@@ -90,16 +90,36 @@ func (in *instance) build(mod wasm.Module) (*image, error) {
 	if err := in.reserveHeap(); err != nil {
 		return nil, err
 	}
-	used, err := in.callNamed("qjs_get_allocated_size")
+	used, err := in.heapUsed()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := in.callNamed("JS_SetGCThreshold", uint64(in.ids.runtime), used+gcHeadroom); err != nil {
+	if _, err := in.callNamed("JS_SetGCThreshold", uint64(in.ids.runtime), uint64(used+gcHeadroom)); err != nil {
 		return nil, err
 	}
 	sp := in.sp.Get()
 	clear(in.mem.bytes()[:sp])
-	return &image{memory: slices.Clone(in.mem.bytes()), ids: in.ids, heapUsed: int(used), sp: sp, globals: globals}, nil
+	return &image{memory: slices.Clone(in.mem.bytes()), ids: in.ids, heapUsed: used, sp: sp, globals: globals}, nil
+}
+
+// Where a JSRuntime counts its heap: behind five function pointers, a JSMallocState { count, size, limit, opaque }.
+const (
+	runtimeHeapSize  = 24
+	runtimeHeapLimit = 28
+)
+
+// heapUsed reads the count that the engine compares with its memory limit. It is not what
+// qjs_get_allocated_size gives, which has the allocator's own needs in it.
+func (in *instance) heapUsed() (int, error) {
+	const probe = 0x7654321
+	if _, err := in.call(fnSetMemoryLimit, uint64(in.ids.runtime), probe); err != nil {
+		return 0, err
+	}
+	counters := in.mem.bytes()[in.ids.runtime:]
+	if binary.LittleEndian.Uint32(counters[runtimeHeapLimit:]) != probe {
+		return 0, errors.New("engine counts its heap in another place")
+	}
+	return int(binary.LittleEndian.Uint32(counters[runtimeHeapSize:])), nil
 }
 
 func (in *instance) initialise() error {

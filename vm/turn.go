@@ -3,6 +3,7 @@ package vm
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 
 	"codemode/protocol"
 )
@@ -174,6 +175,7 @@ func (v *VM) tick() error {
 		return nil
 	}
 	v.in.fuel.Set(fuelRefill)
+	runtime.Gosched() // as at a fuel tick
 	return v.interrupted()
 }
 
