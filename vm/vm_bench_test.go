@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -17,6 +19,24 @@ func BenchmarkCell(b *testing.B) {
 			}
 			if _, err := v.Run(Cell{Code: "return 1 + 1"}, deadline); err != nil {
 				b.Fatal(err)
+			}
+			v.Close()
+		}
+	})
+	b.Run("call", func(b *testing.B) {
+		code, answer := benchFile(b, "call.js"), []byte(benchFile(b, "answer.json"))
+		const want = `{"late":3,"total":445,"names":["Grace","Noor"]}`
+		for b.Loop() {
+			v, err := e.Start(noHost{}, limits)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := v.Run(Cell{Code: code}, deadline); err != nil {
+				b.Fatal(err)
+			}
+			turn, err := v.Settle(Settlement{ID: 1, Remote: true, Value: answer}, deadline)
+			if err != nil || string(turn.Returned) != want {
+				b.Fatal(string(turn.Returned), err)
 			}
 			v.Close()
 		}
@@ -46,6 +66,16 @@ func BenchmarkCell(b *testing.B) {
 		}
 		b.ReportMetric(float64(len(state.Data)), "snapshot-bytes")
 	})
+}
+
+// benchFile reads one of the cells that bench/run.sh compares with Node.
+func benchFile(tb testing.TB, name string) string {
+	tb.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "bench", "cells", name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
 }
 
 // parkedVM is the small cell of design 2: it waits for one call.
