@@ -75,6 +75,9 @@ func (e *Engine) load(ctx context.Context, opt Options) error {
 		return err
 	}
 	if e.code, err = e.rt.CompileModule(ctx, mod.Code); err != nil {
+		if opt.CacheDir != "" {
+			return fmt.Errorf("compile engine with the cache in %s, which may be damaged: remove it and start again: %w", opt.CacheDir, err)
+		}
 		return fmt.Errorf("compile engine: %w", err)
 	}
 	im, err := buildImage(ctx, e.rt, e.code, mod)
