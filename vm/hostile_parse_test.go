@@ -11,7 +11,7 @@ import (
 // Deadlines of hostile programs: one that must end by its deadline has a short one.
 const (
 	ampleTimeout = 50 * time.Second
-	tightTimeout = 60 * time.Millisecond
+	tightTimeout = 40 * time.Millisecond
 )
 
 // parse reads a program, above which stand lines "//: <key> <value>"; those at the head of a file hold for

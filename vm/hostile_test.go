@@ -29,6 +29,9 @@ func TestHostile(t *testing.T) {
 			t.Parallel()
 			own := withOwnPool(e)
 			p.run(t, own)
+			for _, in := range own.pool.idle {
+				checkClean(t, own, in)
+			}
 			cleanCell(t, own)
 			if err := own.pool.close(); err != nil {
 				t.Error(err)
@@ -167,7 +170,7 @@ var fixedErrors = map[protocol.Detail]*protocol.Error{
 	protocol.DetailModuleAccess:   protocol.ErrModuleAccess,
 }
 
-// cleanCell runs a cell that sees much of the guest and demands the outcome it has in a VM that never ran
+// cleanCell runs a cell that looks at what cells change and demands the outcome it has in a VM that never ran
 // another, and that the instance is kept and left like new.
 func cleanCell(t *testing.T, e *Engine) {
 	t.Helper()
@@ -185,8 +188,14 @@ func cleanCell(t *testing.T, e *Engine) {
 	if in.mem.whole == nil {
 		t.Fatal("instance of the clean cell was not kept")
 	}
-	if !bytes.Equal(in.mem.bytes(), e.base.image) || in.sp.Get() != e.sp || in.oom.Get() != 0 {
-		t.Error("kept instance differs from the base image")
+	checkClean(t, e, in)
+}
+
+// checkClean demands that a kept instance is like a new one.
+func checkClean(t *testing.T, e *Engine, in *instance) {
+	t.Helper()
+	if !bytes.Equal(in.mem.bytes(), e.base.image) || in.sp.Get() != e.sp || in.oom.Get() != 0 || in.fuel.Get() != 0 {
+		t.Error("kept instance differs from a new one")
 	}
 }
 
@@ -222,22 +231,12 @@ func runClean(e *Engine) (string, *instance, error) {
 }
 
 const cleanCode = `console.log('clean', [1, 2]);
-const seen = new Set(), found = [];
-const visit = (o, path) => {
-	if ((typeof o !== 'object' && typeof o !== 'function') || o === null || seen.has(o) || o === tools) return;
-	seen.add(o);
-	for (const key of Reflect.ownKeys(o)) {
-		const d = Object.getOwnPropertyDescriptor(o, key), at = path + '.' + String(key);
-		found.push(at + ('value' in d ? typeof d.value : 'get') + [d.writable, d.enumerable, d.configurable]);
-		for (const part of [d.value, d.get, d.set]) visit(part, at);
-	}
-	visit(Object.getPrototypeOf(o), path + '^');
-};
-visit(globalThis, '');
-for (const f of [async () => 0, function* () {}, async function* () {}]) visit(f, '');
+const names = (o) => Reflect.ownKeys(o).map(String).join();
+const found = [globalThis, Object, Object.prototype, Array.prototype, Function.prototype, Promise, Promise.prototype, String.prototype, RegExp,
+	Map.prototype, Error, JSON, Math, Reflect, Object.getPrototypeOf(function* () {}), Object.getPrototypeOf(async () => 0), [].keys().__proto__].map(names);
 const random = Math.random();
 const sum = await Promise.all([1, 2, 3].map(async (n) => n * 2)).then((all) => all.reduce((a, b) => a + b));
-return [found.length, found.join(), random, sum, ({}).secret, JSON.stringify({ a: [1, { b: 2 }] })];`
+return [found, random, sum, ({}).secret, JSON.stringify({ a: [1, { b: 2 }] }), new Date().getTime()];`
 
 // hostileHost has one tool, one plugin namespace and one MCP server.
 type hostileHost struct{}

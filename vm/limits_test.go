@@ -203,7 +203,7 @@ func TestValuesOfExactlyTheBudget(t *testing.T) {
 // TestRefusalTakesNoMemory: a very large text of a small graph is not made.
 func TestRefusalTakesNoMemory(t *testing.T) {
 	t.Parallel()
-	for _, budget := range []int{1 << 10, 64 << 10, 1 << 20} {
+	for _, budget := range []int{1 << 10, 64 << 10, 256 << 10} {
 		limits := testLimits()
 		limits.OutputBytes, limits.MemoryBytes = budget, 16<<20
 		v := limitedVM(t, limits)

@@ -292,6 +292,7 @@ for (let i = 0; i < 3e4; i++) a.push({ i });
 return structuredClone(structuredClone(a)).length;
 
 //// structuredClone that doubles
+//: memory 2M
 //: want fails memory_limit_exceeded
 let a = { a: 1, b: 2 };
 for (;;) a = { l: a, r: structuredClone(a) };
@@ -387,9 +388,9 @@ const p = new URLSearchParams();
 for (let i = 0; ; i++) p.append('key' + i, 'value');
 
 //// a decoder that is given everything
-//: memory 2M
+//: memory 1M
 //: want fails memory_limit_exceeded
-return new TextDecoder().decode(new Uint8Array(1 << 20).fill(0xc3)).length;
+return new TextDecoder().decode(new Uint8Array(1 << 19).fill(0xc3)).length;
 
 //// an encoder that is given everything
 //: want fails memory_limit_exceeded
