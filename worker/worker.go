@@ -99,7 +99,8 @@ type Worker struct {
 	startOnce, stopOnce sync.Once
 	startErr            error
 	started             atomic.Bool
-	draining            chan struct{} // closed when no more jobs are to be taken
+	stopping            atomic.Bool   // no more jobs are taken
+	draining            chan struct{} // closed when the server knows that, and legs that wait hand their jobs back
 	stopPull            context.CancelFunc
 	stopWork            context.CancelCauseFunc
 	work                context.Context // of all legs
@@ -197,10 +198,8 @@ func (w *Worker) start(ctx context.Context) error {
 
 // Ready reports why the worker cannot take jobs now, nil if it can.
 func (w *Worker) Ready() error {
-	select {
-	case <-w.draining:
+	if w.stopping.Load() {
 		return errors.New("shutting down")
-	default:
 	}
 	if !w.started.Load() {
 		return errors.New("starting")
@@ -216,11 +215,16 @@ func (w *Worker) Ready() error {
 func (w *Worker) Stop(ctx context.Context) error {
 	var err error
 	w.stopOnce.Do(func() {
-		close(w.draining)
+		w.stopping.Store(true)
 		if w.stopPull != nil {
 			w.stopPull()
 		}
 		w.pulls.Wait()
+		// A pull that the server still has would be given the very jobs that are handed back now.
+		if err := w.nc.FlushTimeout(time.Second); err != nil {
+			w.log.Debug("the end of the pulls was not confirmed", "error", err)
+		}
+		close(w.draining)
 		done := make(chan struct{})
 		go func() { w.running.Wait(); close(done) }()
 		select {

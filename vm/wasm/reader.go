@@ -86,7 +86,7 @@ func (r *reader) name() string { return string(r.bytes(int(r.uint()))) }
 
 // skip passes over n LEB128 numbers.
 func (r *reader) skip(n int) {
-	for range n {
+	for i := 0; i < n && r.err == nil; i++ {
 		r.int()
 	}
 }

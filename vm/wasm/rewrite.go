@@ -128,7 +128,7 @@ func (w *rewriter) section(id byte, data []byte) error {
 func (w *rewriter) imports(r *reader) {
 	n := r.uint()
 	funcs := 0
-	for range n {
+	for i := uint32(0); i < n && r.err == nil; i++ {
 		module, name, kind := r.name(), r.name(), r.byte()
 		if kind != 0 {
 			r.fail("import that is no function")
